@@ -9,13 +9,13 @@ import { finish, midstate } from '../src/ground/chain/blake2s.ts'
 import { kernelTuningFileOf } from '../src/mining/engine/cache-folder.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from '../src/mining/engine/cpu/kernel.ts'
 import { chooseKernel } from '../src/mining/engine/cpu/kernels.ts'
-import { type KernelName, kernelNames, type OrderName } from '../src/mining/engine/cpu/names.ts'
+import { type KernelName, kernelNames, type ScheduleName } from '../src/mining/engine/cpu/names.ts'
 import { chooseNative, loadChosen } from '../src/mining/engine/cpu/native-choice.ts'
 import type { NativeAddon } from '../src/mining/engine/cpu/native-kernel.ts'
-import { rememberedOrders } from '../src/mining/engine/cpu/native-order.ts'
+import { rememberedSchedules } from '../src/mining/engine/cpu/native-schedule.ts'
 import { countOperations, operationGraph } from '../src/mining/engine/cpu/operations.ts'
-import { fastestOrder, raceMsOf } from '../src/mining/engine/cpu/order-race.ts'
-import { raceHere, testedOrders } from '../src/mining/engine/cpu/tested-orders.ts'
+import { fastestSchedule, raceMsOf } from '../src/mining/engine/cpu/schedule-race.ts'
+import { raceHere, testedSchedules } from '../src/mining/engine/cpu/tested-schedules.ts'
 import { nonceOf } from '../src/mining/engine/range.ts'
 import { PackageEnergy, packagesHere, type ReadPackages } from './energy.ts'
 import { rankAmongMachines } from './machines.ts'
@@ -210,19 +210,19 @@ function plainLoop(): Contender {
 }
 
 /** The order that a miner with one thread would choose. */
-function fastestHere(name: KernelName, kernels: ReadonlyMap<OrderName, Kernel>): OrderName {
-  return fastestOrder('halves', [raceHere(kernels, () => performance.now(), raceMsOf(name, true))])
+function fastestHere(name: KernelName, kernels: ReadonlyMap<ScheduleName, Kernel>): ScheduleName {
+  return fastestSchedule('halves', [raceHere(kernels, () => performance.now(), raceMsOf(name, true))])
 }
 
 /** Every kernel with the order that a miner would choose, then the other orders. */
 function kernelContenders(addon: NativeAddon, bound: PortBound): Contender[] {
   const operations = countOperations(operationGraph(tailLayout(WORK_BYTES))).total
   const file = kernelTuningFileOf(process.env, process.platform)
-  const { orders } = rememberedOrders(addon, file)
+  const { orders } = rememberedSchedules(addon, file)
   return kernelNames.flatMap((name) => {
     const plain = chooseKernel(WORK_BYTES, name, randomBytes, new Set(), () => addon)
     if (plain.kernel === null) return []
-    const { kernels, refused } = testedOrders(name, addon, randomBytes)
+    const { kernels, refused } = testedSchedules(name, addon, randomBytes)
     const failures = [...plain.refused, ...refused]
     if (failures.length > 0) throw new Error(failures.join('; '))
     const chosen = orders[name] ?? fastestHere(name, kernels)

@@ -4,7 +4,7 @@
  */
 
 import { tailLayout } from '../src/mining/engine/cpu/kernel.ts'
-import type { OrderName } from '../src/mining/engine/cpu/names.ts'
+import type { ScheduleName } from '../src/mining/engine/cpu/names.ts'
 import type { NativeAddon, NativePorts } from '../src/mining/engine/cpu/native-kernel.ts'
 import { countOperations, operationGraph } from '../src/mining/engine/cpu/operations.ts'
 
@@ -73,10 +73,10 @@ export class PortBound {
 
   /**
    * Measures the bound now: the hashes in a millisecond of a processor that does nothing but the operations of the
-   * sweep. Null if this width has no measurement. A neighbour slows this as it slows the kernel, so a share of the bound
-   * takes both from alternating windows. General registers may hash more beside vectors (order `mixed`).
+   * sweep. Null if this width has no measurement. A neighbour slows this as it slows the kernel, so a share of the
+   * bound takes both from alternating windows. General registers may hash more beside vectors (order `mixed`).
    */
-  window(kernel: string, order: OrderName = 'halves'): number | null {
+  window(kernel: string, order: ScheduleName = 'halves'): number | null {
     for (const [width, lanes] of WIDTHS[kernel] ?? []) {
       const run = portsOf(this.#addon, width)
       if (run === undefined) continue

@@ -11,7 +11,7 @@ const errorsOutside = [...code].flatMap(([name, text]) => {
   return count === 0 || name === 'ground/base/errors.ts' ? [] : [`${name}: ${count}`]
 })
 
-it('names like told, shown and of are not verbs, and names like show and now are', () => {
+it('the check takes told, shown and of for names without a verb, and show and now for verbs', () => {
   const names = ['told', 'shown', 'of', 'refused', 'behind', 'show', 'now', 'at', 'feed', 'keepRows', 'rowOf', 'read']
   expect(names.filter(lacksVerb)).toEqual(['told', 'shown', 'of', 'refused', 'behind'])
 })

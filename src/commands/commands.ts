@@ -1,6 +1,6 @@
 /**
- * A row for each command, in the order of the help. The module of a command is loaded when it runs, so that `inspect` need
- * not wait for servers and threads.
+ * A row for each command, in the order of the help. The module of a command is loaded when it runs, so that `inspect`
+ * need not wait for servers and threads.
  */
 
 import { suggestName } from '#faces/cli/closest.ts'
@@ -30,7 +30,7 @@ import { keepYoungGenerationSmall } from '#ground/platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Actions of `newcut fleet`. */
-const fleetOrders = ['list', 'pause', 'resume'] as const
+const fleetActions = ['list', 'pause', 'resume'] as const
 
 /** Shells complete one word. */
 const oneWordNames = () => commandRows.flatMap(({ name }) => (name.includes(' ') ? [] : [name]))
@@ -148,7 +148,7 @@ const miningCommands: readonly CommandRow[] = [
   commandRow({
     name: 'fleet',
     group: 'rigs',
-    args: [{ name: '[action]', kind: oneOf(fleetOrders) }, '[rig]'],
+    args: [{ name: '[action]', kind: oneOf(fleetActions) }, '[rig]'],
     help: 'list the rigs of a fleet, and pause or resume them',
     about: 'The action is list (default), pause or resume. RIG is a name, or all.',
     options: fleetOptions,

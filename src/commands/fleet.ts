@@ -8,7 +8,7 @@ import { printable } from '#ground/base/printable.ts'
 import { formatHashrate } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { Link } from '#mining/fleet/link.ts'
-import { ListAnswer, OrderAnswer, type RelayFigures, type RigRow } from '#mining/fleet/messages.ts'
+import { ListAnswer, type RelayFigures, RigCommandAnswer, type RigRow } from '#mining/fleet/messages.ts'
 import { linkSetup } from './input/fleet-setup.ts'
 
 type FleetConfig = Config<typeof fleetOptions>
@@ -32,7 +32,7 @@ export function runFleet(
     const link = await Link.open(options, null, stopped)
     try {
       if (what === 'list') await list(link, values.json, print)
-      else await order(link, { pause: what === 'pause', rig: rig === 'all' ? null : rig }, values.json, print)
+      else await sendCommand(link, { pause: what === 'pause', rig: rig === 'all' ? null : rig }, values.json, print)
       return 0
     } catch (error) {
       throw error instanceof NewcutError ? error : unanswered(error, link, values['fleet-name'])
@@ -84,13 +84,13 @@ async function list(link: Link, json: boolean, print: Print): Promise<void> {
   print(totalOf(answer, rigs))
 }
 
-async function order(
+async function sendCommand(
   link: Link,
   what: { readonly pause: boolean; readonly rig: string | null },
   json: boolean,
   print: Print,
 ): Promise<void> {
-  const answer = await link.ask(link.subjects.order, what, OrderAnswer, ANSWER_MS)
+  const answer = await link.ask(link.subjects.order, what, RigCommandAnswer, ANSWER_MS)
   const { rigs, problem } = answer
   if (problem !== null) throw new NewcutError('BAD_OPTION', `the leader refused: ${problem}`)
   if (json) return print(JSON.stringify({ ...what, rigs }))

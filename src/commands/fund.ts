@@ -9,7 +9,7 @@ import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { ExactJson } from '#ground/base/json.ts'
 import { controlOperations, type DevnetStatus } from '#ground/schema/control.ts'
-import { fundOrder } from '#ground/schema/fund-order.ts'
+import { fundRequest } from '#ground/schema/fund-request.ts'
 import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 import { valueText, withoutControls } from './results/value-lines.ts'
@@ -40,7 +40,7 @@ export function runFund(
     })
     // An older newcut does not say.
     const { minting = 'coinbase' } = status.body as Partial<DevnetStatus>
-    const body = fundOrder({ account, amount, chain }, minting)
+    const body = fundRequest({ account, amount, chain }, minting)
     const ran = await requests.json(controlOperations.run, { body, signal, timeoutMs: TIMEOUT_MS })
     const { result, ...about } = ran.body as { readonly result: RunResult } & Record<string, unknown>
     if (result.status !== 'success') throw notFunded(account, chain, result)
@@ -62,12 +62,12 @@ function notFunded(account: string, chain: number, { status, error }: RunResult)
   return new NewcutError('NODE_REFUSED', `${account} got no coins: ${why}`, isMissing ? { hint } : {})
 }
 
-/** Whether the node has no orders at all. */
+/** Whether the node has no control requests at all. */
 function isUnserved(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && error.status === 404 && error.excerpt === ''
 }
 
 function notOurs(cause: NodeRefusal): NewcutError {
   const hint = 'only nodes of newcut devnet make coins; newcut transfer moves those that an account has'
-  return new NewcutError('NODE_REFUSED', 'this node takes no orders', { hint, cause })
+  return new NewcutError('NODE_REFUSED', 'this node takes no requests', { hint, cause })
 }

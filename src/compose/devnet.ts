@@ -82,7 +82,7 @@ export type { AutoMine } from '#ground/schema/devnet-modes.ts'
 export type { ListedPact, PactPage } from '#ground/schema/pacts.ts'
 export type { Pin } from '#language/copy/pin.ts'
 
-/** A running development network, and orders to it. */
+/** A running development network, and control requests to it. */
 export interface Devnet extends EmbeddedNode, DevnetControl {}
 
 /**

@@ -1,7 +1,7 @@
 /** Searches one nonce at a time on the CPU, without a miner: for `newcut solve` and for ordered devnet blocks. */
 
 import { availableParallelism } from 'node:os'
-import type { NonceSearch, SearchOptions } from '#devnet/orders/nonce-search.ts'
+import type { NonceSearch, SearchOptions } from '#devnet/control/nonce-search.ts'
 import { rejectWhenAborted, withFirstOf } from '#ground/base/signals.ts'
 import { withNonce } from '#ground/chain/header.ts'
 import { FREE_NONCE } from '#ground/chain/nonce.ts'
@@ -12,7 +12,7 @@ import type { Priority } from '#mining/engine/cpu/priority.ts'
 import { type Engine, noWork } from '#mining/engine/engine.ts'
 import { nonceRanges } from '#mining/engine/range.ts'
 
-/** How long threads stay alive after a search, so that the next block of an order starts at once. */
+/** How long threads stay alive after a search, so that the next block of a control request starts at once. */
 const IDLE_MS = 5000
 const PROGRESS_INTERVAL_MS = 500
 
@@ -115,7 +115,7 @@ export class EngineSearch implements NonceSearch {
   }
 
   async #start(workBytes: number): Promise<Engine> {
-    // Most development networks need no engine: they never order a block with proof of work.
+    // Most development networks need no engine: they never control request a block with proof of work.
     const { CpuEngine } = await import('#mining/engine/cpu/cpu.ts')
     const { threads, kernel, priority } = this.#threads
     const ranges = nonceRanges(threads, Math.random)

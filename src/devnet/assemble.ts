@@ -2,6 +2,7 @@
 
 import { impersonatedKey } from '#ground/schema/control-commands.ts'
 import { plainOptions } from '#ground/schema/devnet-options.ts'
+import { developmentAccount } from './control/block-maker.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import { BackupJobs } from './data/backup.ts'
 import type { DataDirectory } from './data/directory.ts'
@@ -39,7 +40,6 @@ import type { NetworkHost } from './network-host.ts'
 import { forkTargetOf, openChains } from './open-chains.ts'
 import type { DevnetOptions } from './options/devnet-options.ts'
 import { limitsOf } from './options/option-table.ts'
-import { developmentAccount } from './orders/block-maker.ts'
 import { rulesOf } from './rules/network-rules.ts'
 import { NodeClock } from './rules/node-clock.ts'
 import type { NetworkSettings } from './rules/settings.ts'
@@ -126,7 +126,9 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   return { ...network, pools, coordinator, turns, execution, calls, traces, watch, backups, saved, limits }
 }
 
-/** Serves the parts. The routes are in the order of the rule that the first to fit answers. @returns the last of them */
+/**
+ * Serves the parts. The routes are in the order of the rule that the first to fit answers. @returns the last of them
+ */
 function addRoutes(options: DevnetOptions, { machine, turn }: Host, parts: ReturnType<typeof servedParts>): Controls {
   const {
     product = plainOptions.product.fallback,

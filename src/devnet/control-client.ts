@@ -1,4 +1,6 @@
-/** Control of a development network from the process that started it. Every call is an order to its interface. */
+/**
+ * Control of a development network from the process that started it. Every call is a control request to its interface.
+ */
 import { fileProblem, NewcutError } from '#ground/base/errors.ts'
 import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
@@ -13,39 +15,39 @@ import type {
 } from '#ground/schema/control.ts'
 import type {
   Dropped,
-  GasOrder,
+  GasRequest,
   GasState,
   Impersonated,
   Ran,
-  RowsOrder,
+  RowsRequest,
   RowsWritten,
-  RunOrder,
+  RunRequest,
 } from '#ground/schema/control-commands.ts'
-import { fundOrder } from '#ground/schema/fund-order.ts'
+import { fundRequest } from '#ground/schema/fund-request.ts'
 import type { PactPage } from '#ground/schema/pacts.ts'
 import type { Static } from '#ground/schema/typebox.ts'
 import type { DevnetFork } from './copy/open-copy.ts'
 import type { EmbeddedNode } from './devnet.ts'
 
-/** Longest wait for an order: some make blocks with proof of work, or move a state of hundreds of MiB. */
+/** Longest wait for a control request: some make blocks with proof of work, or move a state of hundreds of MiB. */
 const TIMEOUT_MS = 300_000
 /** The longest body that a state may have in memory. */
 const MAX_STATE_BYTES = 2 * 1024 * 1024 * 1024
 
-/** Blocks that an order made. */
+/** Blocks that a control request made. */
 export type Mined = Static<typeof MadeBlocks>
 /** The clock of a network. */
 export type DevnetClock = Static<typeof ClockState>
 /** Outcome of code that ran with privileges. */
 export type PrivilegedRun = Static<typeof Ran>
 /** Code to run with privileges. */
-export type PrivilegedCode = RunOrder
+export type PrivilegedCode = RunRequest
 /** Rows of a table: key to fields. */
-export type TableRows = RowsOrder['rows']
+export type TableRows = RowsRequest['rows']
 /** Rows that were written, and their block. */
 export type WrittenRows = RowsWritten
 /** Gas that a node is to take. */
-export type GasChange = GasOrder
+export type GasChange = GasRequest
 /** Gas that a node takes. */
 export type GasSettings = GasState
 /** Transactions that were dropped. */
@@ -86,8 +88,8 @@ export interface DevnetTime {
 }
 
 /**
- * Orders to a network. All of them throw NewcutError `NODE_REFUSED` with the text of the network, or `NODE_UNREACHABLE`
- * once it is closed.
+ * Control requests to a network. All of them throw NewcutError `NODE_REFUSED` with the text of the network, or
+ * `NODE_UNREACHABLE` once it is closed.
  */
 export interface DevnetControl {
   /** Makes blocks: chain to number of blocks. Chains that hold them up grow too. */
@@ -103,8 +105,8 @@ export interface DevnetControl {
   /** Runs code with admin rights and granted capabilities, in a block that it makes. */
   readonly run: (order: PrivilegedCode) => Promise<PrivilegedRun>
   /**
-   * Writes rows of a table, such as `coin.coin-table`, in a block that it makes. A row that exists keeps the fields that
-   * are left out.
+   * Writes rows of a table, such as `coin.coin-table`, in a block that it makes. A row that exists keeps the fields
+   * that are left out.
    */
   readonly rows: (chain: number, table: string, rows: TableRows) => Promise<WrittenRows>
   /**
@@ -124,9 +126,9 @@ export interface DevnetControl {
   /** Goes back to a snapshot, and drops it and all later ones. */
   readonly revert: (id: number) => Promise<RevertedNetwork>
   /**
-   * Goes back to the start of the network, and undoes what orders have set: no new network for each test file. With
-   * `fork`, turns the node to a fork of another network or at another cut; `fork: null` begins a new network of its own.
-   * The port stays the same, and the properties of the network become those of the new one.
+   * Goes back to the start of the network, and undoes what control requests have set: no new network for each test
+   * file. With `fork`, turns the node to a fork of another network or at another cut; `fork: null` begins a new network
+   * of its own. The port stays the same, and the properties of the network become those of the new one.
    */
   readonly reset: (change?: NetworkChange) => Promise<ResetNetwork>
   /**
@@ -141,13 +143,13 @@ interface LoadedFixture {
   readonly result: unknown
 }
 
-/** Where orders go, and the signal that ends them. */
+/** Where control requests go, and the signal that ends them. */
 interface Target {
   readonly url: string
   readonly signal: AbortSignal
 }
 
-/** Adds orders to a node. They end with NewcutError NODE_UNREACHABLE once the node closes. */
+/** Adds control requests to a node. They end with NewcutError NODE_UNREACHABLE once the node closes. */
 export function withControl(node: EmbeddedNode): EmbeddedNode & DevnetControl {
   const closing = new AbortController()
   const { url, close } = node
@@ -161,40 +163,39 @@ export function withControl(node: EmbeddedNode): EmbeddedNode & DevnetControl {
 
 function controlOf(target: Target): DevnetControl {
   const fixtures = new Map<() => unknown, LoadedFixture>()
-  const order = <T>(path: string, body: unknown) => send<T>(target, path, body)
-  const clock = (body: unknown) => order<DevnetClock>('clock', body)
-  const snapshot = async () => (await order<SnapshotTaken>('snapshot', {})).id
+  const call = <T>(path: string, body: unknown) => send<T>(target, path, body)
+  const clock = (body: unknown) => call<DevnetClock>('clock', body)
+  const snapshot = async () => (await call<SnapshotTaken>('snapshot', {})).id
   const revert = async (id: number) => {
-    const reverted = await order<RevertedNetwork>('revert', { id })
+    const reverted = await call<RevertedNetwork>('revert', { id })
     for (const [fixture, loaded] of fixtures) if (loaded.id >= id) fixtures.delete(fixture)
     return reverted
   }
   return {
-    mine: (counts) => order('make-blocks', counts),
+    mine: (counts) => call('make-blocks', counts),
     time: {
       to: (time) => clock({ to: timeText(time) }),
       advance: (advanceMs) => clock({ advanceMs }),
       nextBlock: (time) => clock({ nextBlock: timeText(time) }),
       every: (everyMs) => clock({ everyMs }),
     },
-    impersonate: async (keys, on = true) =>
-      (await order<Static<typeof Impersonated>>('impersonate', { keys, on })).keys,
-    drop: (requestKeys) => order('drop', requestKeys === 'all' ? { all: true } : { requestKeys }),
-    run: (code) => order('run', code),
-    rows: (chain, table, rows) => order('rows', { chain, table, rows }),
+    impersonate: async (keys, on = true) => (await call<Static<typeof Impersonated>>('impersonate', { keys, on })).keys,
+    drop: (requestKeys) => call('drop', requestKeys === 'all' ? { all: true } : { requestKeys }),
+    run: (code) => call('run', code),
+    rows: (chain, table, rows) => call('rows', { chain, table, rows }),
     fund: async (account, amount, chain = 0) => {
       const { minting } = jsonOf<DevnetStatus>(await request(target, 'status'))
-      const ran = await order<PrivilegedRun>('run', fundOrder({ account, amount: String(amount), chain }, minting))
+      const ran = await call<PrivilegedRun>('run', fundRequest({ account, amount: String(amount), chain }, minting))
       expectFunded(account, ran)
       return ran
     },
-    gas: (terms) => order('gas', terms),
+    gas: (terms) => call('gas', terms),
     pacts: (choice = {}) => pactsOf(target, choice),
     state: async () => (await request(target, 'state', { maxBytes: MAX_STATE_BYTES })).bytes,
     snapshot,
     revert,
     reset: async (change) => {
-      const done = await order<ResetNetwork>('reset', change === undefined ? {} : resetBody(change))
+      const done = await call<ResetNetwork>('reset', change === undefined ? {} : resetBody(change))
       fixtures.clear()
       return done
     },
@@ -208,7 +209,7 @@ function controlOf(target: Target): DevnetControl {
   }
 }
 
-/** The node reads no files for an order: a file with a cut is read here. Throws NewcutError BAD_INPUT. */
+/** The node reads no files for a control request: a file with a cut is read here. Throws NewcutError BAD_INPUT. */
 function resetBody({ fork }: NetworkChange): unknown {
   const { cut } = fork ?? {}
   if (cut === undefined || /^\s*(\{|\d+$)/.test(cut)) return { fork }

@@ -1,10 +1,10 @@
 /** Services of the host for a node, and of a node for its networks. */
 import type { Clock } from '#ground/base/clock.ts'
 import type { NewcutError } from '#ground/base/errors.ts'
+import type { NonceSearch } from './control/nonce-search.ts'
 import type { CommandLimits } from './execution/executor.ts'
 import type { App } from './http/app.ts'
 import type { TurnNode } from './http/routes/control.ts'
-import type { NonceSearch } from './orders/nonce-search.ts'
 
 /** Services that the node takes from its host. */
 export interface HostMachine {

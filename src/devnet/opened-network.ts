@@ -1,7 +1,10 @@
-/** A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on. */
+/**
+ * A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on.
+ */
 import type { NewcutError } from '#ground/base/errors.ts'
 import { plainOptions } from '#ground/schema/devnet-options.ts'
 import { assemble, type Begun } from './assemble.ts'
+import { type PhraseAccount, phraseAccounts } from './control/phrase-accounts.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import { openNodeCopy } from './copy/open-copy.ts'
 import { warmCopy } from './copy/warm.ts'
@@ -14,7 +17,6 @@ import { loadSlhDsa } from './mempool/slh-dsa.ts'
 import type { NetworkHost } from './network-host.ts'
 import type { DevnetOptions } from './options/devnet-options.ts'
 import { askedSettings, forkedSettings } from './options/network-settings.ts'
-import { type PhraseAccount, phraseAccounts } from './orders/phrase-accounts.ts'
 import type { Chains } from './rules/chains.ts'
 import { releaseRules } from './rules/releases.ts'
 import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'

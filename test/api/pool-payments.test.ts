@@ -13,7 +13,7 @@ import { Accounts } from '../../src/mining/accounts/accounts.ts'
 import type { RigLedger } from '../../src/mining/accounts/rig-ledger.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import { PayoutJournal, payoutFile } from '../../src/pool/payouts/payout-journal.ts'
-import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/pool/payouts/payout-line.ts'
+import type { CreditLine, PayoutLine, ResultLine, SentLine } from '../../src/pool/payouts/payout-line.ts'
 import { START_MS, shareOf } from '../accounts/shares.ts'
 import { snapshotWith } from '../mine/snapshot.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -36,7 +36,7 @@ function credit(block: string, amounts: Parts, given: Partial<CreditLine> = {}):
 }
 
 /** A payment order for whole blocks. */
-function order(key: string, account: string, blocks: Parts, given: Partial<OrderLine> = {}): OrderLine {
+function order(key: string, account: string, blocks: Parts, given: Partial<SentLine> = {}): SentLine {
   const parts = Object.entries(blocks).map(([block, amount]) => ({ block: blockOf(block), amount }))
   const amount = parts.reduce((sum, part) => sum + Number(part.amount), 0).toFixed(2)
   const hash = blockOf(key)

@@ -48,13 +48,13 @@ describe('newcut fund', () => {
     expect(err).toContain(text)
   })
 
-  it('newcut fund says that another node takes no orders', async () => {
+  it('newcut fund says that another node takes no control requests', async () => {
     const proxy = await proxyTo(url)
     proxy.manner = ({ url: path }, forward) =>
       path.startsWith('/devnet/') ? Promise.resolve({ status: 404, body: '' }) : forward()
     const { code, err } = await run(['fund', 'sender00', '1'], { NEWCUT_NODE: proxy.url })
     expect(code).toBe(21)
-    expect(err).toContain('this node takes no orders')
+    expect(err).toContain('this node takes no control requests')
     expect(err).toContain('only nodes of newcut devnet make coins')
   })
 })

@@ -1,7 +1,7 @@
 /** Mining on arrival, on virtual time: when its blocks come, and what interrupts them. */
 import { describe, expect, it } from 'vitest'
-import { ArrivalMiner } from '../../src/devnet/orders/arrival-miner.ts'
-import { BlockMaker, developmentAccount } from '../../src/devnet/orders/block-maker.ts'
+import { ArrivalMiner } from '../../src/devnet/control/arrival-miner.ts'
+import { BlockMaker, developmentAccount } from '../../src/devnet/control/block-maker.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { noJournal } from '../../src/devnet/rules/journal.ts'
 import { requestKeysOf } from '../../src/devnet/store/transaction-index.ts'

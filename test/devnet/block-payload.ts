@@ -1,6 +1,6 @@
 /** Payloads for blocks of tests, on chains that execute no transactions. */
 
-import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
+import type { NonceSearch } from '../../src/devnet/control/nonce-search.ts'
 import type { StoredPayload } from '../../src/devnet/store/payload.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import type { Header } from '../../src/ground/chain/header.ts'

@@ -68,12 +68,12 @@ describe('make-blocks', () => {
     expect((await checkNode({ url: devnet.url })).violations).toEqual([])
   })
 
-  it('make-blocks refuses a difficulty beyond what one order searches, and says what to do instead', async () => {
+  it('make-blocks refuses a difficulty beyond what one request searches, and says what to do instead', async () => {
     const { devnet, peer } = await start({ graph: 'pair', difficulty: 30_000_000_000n })
     const [status, text] = await refusal(peer, '/make-blocks', { 1: 2 })
     expect(status).toBe(409)
     expect(text).toMatch(
-      /^0 blocks were made; chain 1 at height 1 has difficulty 30\.0G, and one order searches 20\.0G/,
+      /^0 blocks were made; chain 1 at height 1 has difficulty 30\.0G, and one request searches 20\.0G/,
     )
     expect(text).toContain('POST /devnet/difficulty')
     expect(heightsOf(devnet)).toEqual({ 0: 0, 1: 0 })

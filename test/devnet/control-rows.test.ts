@@ -154,6 +154,6 @@ describe('/devnet/rows', () => {
     const wide = { ...ROW, any: 'x'.repeat(10_000) }
     const rows = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`row${i}`, wide]))
     const refused = await refusal(control, '/devnet/rows', { chain: 0, table: 'free.box.rows', rows })
-    expect(refused).toEqual([409, expect.stringContaining('write fewer rows in one order')])
+    expect(refused).toEqual([409, expect.stringContaining('write fewer rows in one request')])
   })
 })

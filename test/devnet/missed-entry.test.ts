@@ -1,9 +1,9 @@
 /** A command of the next block that misses an entry of a forked network. */
 import { expect, it } from 'vitest'
+import { developmentAccount } from '../../src/devnet/control/block-maker.ts'
 import type { RunCommand } from '../../src/devnet/ledger/draft.ts'
 import { executeInBlock } from '../../src/devnet/ledger/execute.ts'
 import { Mempools } from '../../src/devnet/mempool/mempools.ts'
-import { developmentAccount } from '../../src/devnet/orders/block-maker.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { TimeSlicer } from '../../src/devnet/time-slicer.ts'
 import { Drafts } from '../../src/devnet/work/drafts.ts'

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { allCores, EngineSearch } from '../../src/compose/nonce-search.ts'
+import { BlockRequest } from '../../src/devnet/control/block-request.ts'
+import type { NonceSearch } from '../../src/devnet/control/nonce-search.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
-import type { NonceSearch } from '../../src/devnet/orders/nonce-search.ts'
-import { BlockOrder } from '../../src/devnet/orders/order.ts'
 import { meets, powHash } from '../../src/ground/chain/pow.ts'
 import { targetOfDifficulty } from '../../src/ground/chain/target.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -24,7 +24,10 @@ async function start(options: DevnetOptions, machine: Partial<HostMachine> = {})
 
 const oneThread = { ...allCores, threads: 1 }
 
-/** The search of a real node but with one thread, endless if so asked, and a promise that resolves once it has tried nonces. */
+/**
+ * The search of a real node but with one thread, endless if so asked, and a promise that resolves once it has tried
+ * nonces.
+ */
 function watchedSearch(isEndless = false) {
   const engine = new EngineSearch(oneThread, () => undefined)
   let begin: () => void = () => undefined
@@ -108,7 +111,7 @@ describe('an order on a network with proof of work', () => {
     const { signal } = new AbortController()
     const durable = () => Promise.resolve()
     const onNotice = (message: string) => void notices.push(message)
-    const running = new BlockOrder({ name: 'make-blocks', signal, durable, search, clock, onNotice }, 4)
+    const running = new BlockRequest({ name: 'make-blocks', signal, durable, search, clock, onNotice }, 4)
     const { devnet } = await start({ graph: 'pair', difficulty: 1_000_000_000n })
     const work = devnet.chains.newWork(0, new Uint8Array(32))
     if ('blockedBy' in work) throw new Error('blocked')

@@ -9,8 +9,8 @@ import { systemClock } from '../../src/ground/platform/clock.ts'
 import { kernelTuningFileOf } from '../../src/mining/engine/cache-folder.ts'
 import { CpuEngine, type CpuEngineOptions } from '../../src/mining/engine/cpu/cpu.ts'
 import { chooseNative, loadChosen } from '../../src/mining/engine/cpu/native-choice.ts'
-import { nativeNames, ordersIn } from '../../src/mining/engine/cpu/native-kernel.ts'
-import { rememberedOrders } from '../../src/mining/engine/cpu/native-order.ts'
+import { nativeNames, schedulesIn } from '../../src/mining/engine/cpu/native-kernel.ts'
+import { rememberedSchedules } from '../../src/mining/engine/cpu/native-schedule.ts'
 import type { Priority } from '../../src/mining/engine/cpu/priority.ts'
 import { type Candidate, noWork } from '../../src/mining/engine/engine.ts'
 import { nonceRanges } from '../../src/mining/engine/range.ts'
@@ -21,7 +21,7 @@ import { until } from '../wait.ts'
 
 const native = loadChosen(chooseNative())
 /** The widest kernel with several orders. */
-const [raced] = nativeNames.filter((name) => ordersIn(native, name).length > 1)
+const [raced] = nativeNames.filter((name) => schedulesIn(native, name).length > 1)
 const noOrders = raced === undefined ? 'no native kernel has several orders on this machine' : null
 
 const engines: CpuEngine[] = []
@@ -88,8 +88,8 @@ describe('the CPU engine', () => {
     await engine.setWork(engineWork(1, work, target))
     const file = kernelTuningFileOf(process.env, process.platform)
     await until(() => existsSync(file))
-    const { orders, isUnknown } = rememberedOrders(native, file, raced)
-    expect(ordersIn(native, raced)).toContain(orders[raced])
+    const { orders, isUnknown } = rememberedSchedules(native, file, raced)
+    expect(schedulesIn(native, raced)).toContain(orders[raced])
     expect(isUnknown).toBe(false)
     expect(warnings).toEqual([])
     const found = candidates.length

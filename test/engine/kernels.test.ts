@@ -5,7 +5,7 @@ import { finish, midstate } from '../../src/ground/chain/blake2s.ts'
 import { createJsKernel } from '../../src/mining/engine/cpu/js-kernel.ts'
 import { type Kernel, type TailLayout, tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
 import { chooseNative, loadChosen } from '../../src/mining/engine/cpu/native-choice.ts'
-import { createNativeKernel, nativeNames, ordersIn } from '../../src/mining/engine/cpu/native-kernel.ts'
+import { createNativeKernel, nativeNames, schedulesIn } from '../../src/mining/engine/cpu/native-kernel.ts'
 import {
   countOperations,
   isOperation,
@@ -26,7 +26,7 @@ kernelConformance('js', createJsKernel)
 const native = loadChosen(chooseNative())
 for (const name of nativeNames) {
   const lack = name in native.sweeps ? null : (native.obstacle ?? 'not on this processor')
-  for (const order of ordersIn(native, name)) {
+  for (const order of schedulesIn(native, name)) {
     kernelConformance(`${name} ${order}`, (layout) => createNativeKernel(name, layout, native, order))
   }
   if (lack !== null) it(`kernel ${name} runs on this processor`, (context) => context.skip(lack))

@@ -6,18 +6,18 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createJsKernel } from '../../src/mining/engine/cpu/js-kernel.ts'
 import { type Kernel, tailLayout } from '../../src/mining/engine/cpu/kernel.ts'
 import { chooseKernel } from '../../src/mining/engine/cpu/kernels.ts'
-import type { OrderName } from '../../src/mining/engine/cpu/names.ts'
+import type { ScheduleName } from '../../src/mining/engine/cpu/names.ts'
 import { chooseNative, loadChosen } from '../../src/mining/engine/cpu/native-choice.ts'
 import {
   createNativeKernel,
   type NativeAddon,
   nativeNames,
-  ordersIn,
+  schedulesIn,
 } from '../../src/mining/engine/cpu/native-kernel.ts'
-import { rememberedOrders, rememberOrder } from '../../src/mining/engine/cpu/native-order.ts'
-import { fastestOrder, OrderRace, raceMsOf } from '../../src/mining/engine/cpu/order-race.ts'
+import { rememberedSchedules, rememberSchedule } from '../../src/mining/engine/cpu/native-schedule.ts'
+import { fastestSchedule, raceMsOf, ScheduleRace } from '../../src/mining/engine/cpu/schedule-race.ts'
 import { agreementTest } from '../../src/mining/engine/cpu/self-test.ts'
-import { raceHere, testedOrders } from '../../src/mining/engine/cpu/tested-orders.ts'
+import { raceHere, testedSchedules } from '../../src/mining/engine/cpu/tested-schedules.ts'
 import { itWith } from '../needs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'newcut-order-'))
@@ -42,9 +42,9 @@ class FakeFile {
   }
 
   /** The order that a race in this thread chooses. */
-  race(current: OrderName = 'halves'): OrderName {
-    const { kernels } = testedOrders('native-avx512', this.addon, randomBytes)
-    return fastestOrder(current, [raceHere(kernels, () => this.ms)])
+  race(current: ScheduleName = 'halves'): ScheduleName {
+    const { kernels } = testedSchedules('native-avx512', this.addon, randomBytes)
+    return fastestSchedule(current, [raceHere(kernels, () => this.ms)])
   }
 }
 
@@ -67,8 +67,8 @@ describe('a race of orders', () => {
   )
 
   it('a race of orders gives all orders the same number of slices, in turn, and takes the median of each', () => {
-    const race = new OrderRace(['halves', 'single'], raceMsOf('native-avx2', true))
-    const turns: OrderName[] = []
+    const race = new ScheduleRace(['halves', 'single'], raceMsOf('native-avx2', true))
+    const turns: ScheduleName[] = []
     for (let i = 0; !race.isOver; i++) {
       turns.push(race.turn)
       // A neighbour takes a third of the slices.
@@ -81,7 +81,7 @@ describe('a race of orders', () => {
 
   it('a race of orders lasts for 150 ms of fast slices, and for 24 slices of each order', () => {
     const slicesOf = (milliseconds: number) => {
-      const race = new OrderRace(['halves', 'single'], raceMsOf('native-avx2', true))
+      const race = new ScheduleRace(['halves', 'single'], raceMsOf('native-avx2', true))
       let slices = 0
       for (; !race.isOver; slices++) race.add(1000, milliseconds)
       return slices
@@ -91,7 +91,7 @@ describe('a race of orders', () => {
 
   it('a race of orders measures WebAssembly until most slices are of optimised code, in its first race only', () => {
     expect([raceMsOf('wasm', true), raceMsOf('wasm', false), raceMsOf('native-avx2', true)]).toEqual([2000, 150, 150])
-    const { kernels, refused } = testedOrders(
+    const { kernels, refused } = testedSchedules(
       'wasm',
       { sweeps: {}, obstacle: 'kernel native is not built' },
       randomBytes,
@@ -102,27 +102,27 @@ describe('a race of orders', () => {
     ])
     expect(refused).toEqual([])
     // V8 optimises each order after its first slices, which are ten times slower.
-    const race = new OrderRace([...kernels.keys()], raceMsOf('wasm', true))
+    const race = new ScheduleRace([...kernels.keys()], raceMsOf('wasm', true))
     for (let count = 0; !race.isOver; count++) {
       const pace = race.turn === 'single' ? 1.5 : 2
       race.add(1e6, pace * (count < 50 ? 10 : 1))
     }
-    expect(fastestOrder('halves', [race.paces()])).toBe('single')
+    expect(fastestSchedule('halves', [race.paces()])).toBe('single')
     expect(race.paces()).toEqual({ halves: 2, single: 1.5 })
   })
 
   it('a race of orders decides for all threads together, whatever one of them prefers', () => {
     const alone = { halves: 10, single: 9, mixed: 5 }
     const beside = { halves: 20, single: 8, mixed: 40 }
-    expect(fastestOrder('halves', [alone, beside])).toBe('single')
-    expect(fastestOrder('halves', [alone])).toBe('mixed')
-    expect(fastestOrder('mixed', [{ halves: 10, mixed: 10.1 }])).toBe('mixed')
+    expect(fastestSchedule('halves', [alone, beside])).toBe('single')
+    expect(fastestSchedule('halves', [alone])).toBe('mixed')
+    expect(fastestSchedule('mixed', [{ halves: 10, mixed: 10.1 }])).toBe('mixed')
   })
 
   it('a race of orders leaves out an order that disagrees with halves, and says so', () => {
     const fake = new FakeFile(costs)
     const exported = { ...fake.addon.exported, 'native-avx512 mixed': (_: Uint32Array, from: number) => from }
-    const { kernels, refused } = testedOrders('native-avx512', { ...fake.addon, exported }, randomBytes)
+    const { kernels, refused } = testedSchedules('native-avx512', { ...fake.addon, exported }, randomBytes)
     expect([...kernels.keys()]).toEqual(['halves', 'steps'])
     expect(refused).toEqual([expect.stringMatching(/^the order mixed of kernel native-avx512 is not used: nonces \d/)])
   })
@@ -137,33 +137,33 @@ describe('the order of a native kernel', () => {
 
   it('the order of a native kernel is remembered for a processor, compiler and sources', () => {
     const { addon } = new FakeFile(costs)
-    expect(rememberedOrders(addon, file)).toEqual(unknown)
-    expect(rememberOrder(addon, file, 'native-avx512', 'mixed')).toBeNull()
-    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
-    rememberOrder(addon, file, 'native-avx512', 'steps')
-    expect(rememberedOrders(addon, file).orders).toEqual({ 'native-avx512': 'steps' })
+    expect(rememberedSchedules(addon, file)).toEqual(unknown)
+    expect(rememberSchedule(addon, file, 'native-avx512', 'mixed')).toBeNull()
+    expect(rememberedSchedules(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
+    rememberSchedule(addon, file, 'native-avx512', 'steps')
+    expect(rememberedSchedules(addon, file).orders).toEqual({ 'native-avx512': 'steps' })
   })
 
   it('the order of a kernel that is not the selected one may be unknown, without a line', () => {
     const { addon } = new FakeFile({ ...costs, 'native-avx2 single': 1 })
-    rememberOrder(addon, file, 'native-avx512', 'mixed')
-    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
-    expect(rememberedOrders(addon, file, 'native-avx2').isUnknown).toBe(true)
+    rememberSchedule(addon, file, 'native-avx512', 'mixed')
+    expect(rememberedSchedules(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
+    expect(rememberedSchedules(addon, file, 'native-avx2').isUnknown).toBe(true)
   })
 
   it('the order of a native kernel is unknown if it has only one', () => {
     const { addon } = new FakeFile({ 'native-avx2': 1 })
-    expect(rememberedOrders(addon, file)).toEqual({ orders: {}, isUnknown: false, news: [] })
+    expect(rememberedSchedules(addon, file)).toEqual({ orders: {}, isUnknown: false, news: [] })
   })
 
   it('the order of a native kernel is unknown with a line on another processor, and both orders are remembered', () => {
     const [one, other] = [new FakeFile(costs), new FakeFile(costs, 'two 00000002')]
-    rememberOrder(one.addon, file, 'native-avx512', 'mixed')
+    rememberSchedule(one.addon, file, 'native-avx512', 'mixed')
     const news = [`${file} is of another processor or version: the order of the native kernel is measured anew`]
-    expect(rememberedOrders(other.addon, file)).toEqual({ ...unknown, news })
-    rememberOrder(other.addon, file, 'native-avx512', 'steps')
-    expect(rememberedOrders(other.addon, file).orders).toEqual({ 'native-avx512': 'steps' })
-    expect(rememberedOrders(one.addon, file).orders).toEqual(mixed)
+    expect(rememberedSchedules(other.addon, file)).toEqual({ ...unknown, news })
+    rememberSchedule(other.addon, file, 'native-avx512', 'steps')
+    expect(rememberedSchedules(other.addon, file).orders).toEqual({ 'native-avx512': 'steps' })
+    expect(rememberedSchedules(one.addon, file).orders).toEqual(mixed)
   })
 
   it.each([
@@ -172,18 +172,18 @@ describe('the order of a native kernel', () => {
     ['an order that the file of kernels lacks', null],
   ])('the order of a native kernel is unknown with a line if the file is damaged: %s', (_, text) => {
     const { addon } = new FakeFile(costs)
-    rememberOrder(addon, file, 'native-avx512', 'mixed')
+    rememberSchedule(addon, file, 'native-avx512', 'mixed')
     writeFileSync(file, text ?? readFileSync(file, 'utf8').replace('"mixed"', '"fastest"'))
     const news = [`${file} is damaged: the order of the native kernel is measured anew`]
-    expect(rememberedOrders(addon, file)).toEqual({ ...unknown, news })
-    expect(rememberOrder(addon, file, 'native-avx512', 'mixed')).toBeNull()
-    expect(rememberedOrders(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
+    expect(rememberedSchedules(addon, file)).toEqual({ ...unknown, news })
+    expect(rememberSchedule(addon, file, 'native-avx512', 'mixed')).toBeNull()
+    expect(rememberedSchedules(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
   })
 
   it('the order of a native kernel is not remembered if the file cannot be written, and a line says so', () => {
     writeFileSync(join(folder, 'taken'), '')
     const unwritable = join(folder, 'taken', 'kernel-tuning.json')
-    const why = rememberOrder(new FakeFile(costs).addon, unwritable, 'native-avx512', 'mixed')
+    const why = rememberSchedule(new FakeFile(costs).addon, unwritable, 'native-avx512', 'mixed')
     expect(why).toMatch(/^the order of the native kernel is measured at each start: .+/)
   })
 
@@ -234,7 +234,7 @@ describe('the comparison of two kernels', () => {
 })
 
 describe.each(nativeNames)('the orders of %s', (name) => {
-  const orders = ordersIn(native, name).filter((order) => order !== 'halves')
+  const orders = schedulesIn(native, name).filter((order) => order !== 'halves')
   const lack = orders.length > 0 ? null : `${name} has only one order on this processor`
   itWith(lack, 'find the same chunks in sweeps of all lengths, with rare and frequent candidates', () => {
     const plain = createNativeKernel(name, layout, native)

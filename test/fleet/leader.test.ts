@@ -12,7 +12,7 @@ import { isPaused, RigPauses } from '../../src/mining/engine/fleet/pauses.ts'
 import type { LeaderCallbacks } from '../../src/mining/engine/leader.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
-import { encodeMessage, ListAnswer, OrderAnswer, Outcome, ReportAnswer } from '../../src/mining/fleet/messages.ts'
+import { encodeMessage, ListAnswer, Outcome, ReportAnswer, RigCommandAnswer } from '../../src/mining/fleet/messages.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
 import { engineWork, freshWork } from '../support/work.ts'
@@ -68,7 +68,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const figures = { version: '1', hashes: 0, rate: null, state: 'idle', reason: null, accepted: 0, refused: 0 }
   const reportOf = (rig: string) => ({ ...figures, rig, session: rig, lease: null, seen: null })
   const order = (link: Link, pause: boolean, rig: string | null) =>
-    link.ask(link.subjects.order, { pause, rig }, OrderAnswer, MS)
+    link.ask(link.subjects.order, { pause, rig }, RigCommandAnswer, MS)
 
   it('a leader executes all of several simultaneous commands', async () => {
     const link = await linkTo('orders')

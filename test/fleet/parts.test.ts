@@ -1,7 +1,7 @@
 /** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses and messages. */
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/ground/base/clock.ts'
-import { afterOrder, isPaused, NOBODY } from '../../src/mining/engine/fleet/pauses.ts'
+import { isPaused, NOBODY, pausesAfter } from '../../src/mining/engine/fleet/pauses.ts'
 import { MAX_NAMED, RigTable } from '../../src/mining/engine/fleet/rig-table.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import {
@@ -180,16 +180,16 @@ describe('the table of rigs', () => {
 
 describe('pauses', () => {
   it('pauses of one rig and of all rigs are independent', () => {
-    const one = afterOrder(NOBODY, { pause: true, rig: 'a' })
+    const one = pausesAfter(NOBODY, { pause: true, rig: 'a' })
     if (typeof one === 'string') throw new Error(one)
     expect([isPaused(one, 'a'), isPaused(one, 'b')]).toEqual([true, false])
-    expect(afterOrder(one, { pause: true, rig: 'a' })).toEqual(one)
-    expect(afterOrder(one, { pause: false, rig: 'a' })).toEqual(NOBODY)
-    const all = afterOrder(one, { pause: true, rig: null })
+    expect(pausesAfter(one, { pause: true, rig: 'a' })).toEqual(one)
+    expect(pausesAfter(one, { pause: false, rig: 'a' })).toEqual(NOBODY)
+    const all = pausesAfter(one, { pause: true, rig: null })
     if (typeof all === 'string') throw new Error(all)
     expect(isPaused(all, 'b')).toBe(true)
-    expect(afterOrder(all, { pause: false, rig: 'a' })).toMatch(/all rigs are paused/)
-    expect(afterOrder(all, { pause: false, rig: null })).toEqual(NOBODY)
+    expect(pausesAfter(all, { pause: false, rig: 'a' })).toMatch(/all rigs are paused/)
+    expect(pausesAfter(all, { pause: false, rig: null })).toEqual(NOBODY)
   })
 })
 

@@ -4,7 +4,7 @@ import { type Fraction, fractionOf } from '../../src/ground/base/coins.ts'
 import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
 import { type Assessment, assess, type PoolRules } from '../../src/pool/payouts/assess.ts'
 import { PayoutLedger } from '../../src/pool/payouts/ledger.ts'
-import type { CreditLine, OrderLine } from '../../src/pool/payouts/payout-line.ts'
+import type { CreditLine, SentLine } from '../../src/pool/payouts/payout-line.ts'
 import { reportOf } from '../../src/pool/payouts/report.ts'
 import type { SchemeName } from '../../src/pool/payouts/schemes.ts'
 import { ChainOfWords } from './chain-of-words.ts'
@@ -246,7 +246,7 @@ describe('a block', () => {
     const by = rules('solo', '1')
     const first = await look(setup, by)
     const key = blockOf('k')
-    const order: OrderLine = {
+    const order: SentLine = {
       ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: key, expires: 1 },
       command: { hash: key, sigs: [], cmd: '{}' },
       pays: [{ account: ANN, amount: '1.98', for: [{ block: A, amount: '1.98' }] }],
@@ -291,7 +291,7 @@ describe('a block', () => {
   it('a block is not looked up again once it is paid and the share log has forgotten it', async () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
-    const order: OrderLine = {
+    const order: SentLine = {
       ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: blockOf('k'), expires: 1 },
       command: { hash: blockOf('k'), sigs: [], cmd: '{}' },
       pays: [{ account: ANN, amount: '2.0', for: [{ block: A, amount: '2.0' }] }],
@@ -306,7 +306,7 @@ describe('a block', () => {
     const setup = pool()
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('prop'))
-    const order: OrderLine = {
+    const order: SentLine = {
       ...{ at, type: 'order', network: 'development', account: POOL, chain: 1, requestKey: blockOf('k'), expires: 1 },
       command: { hash: blockOf('k'), sigs: [], cmd: '{}' },
       pays: [{ account: ANN, amount: '1.0', for: [{ block: B, amount: '1.0' }] }],

@@ -16,7 +16,7 @@ import { PayoutLedger } from '../../src/pool/payouts/ledger.ts'
 import { lockPayouts } from '../../src/pool/payouts/lock.ts'
 import { paymentsOf, readPayments } from '../../src/pool/payouts/payments.ts'
 import { PayoutJournal, payoutFile, readPayoutFile, readPayouts } from '../../src/pool/payouts/payout-journal.ts'
-import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/pool/payouts/payout-line.ts'
+import type { CreditLine, PayoutLine, ResultLine, SentLine } from '../../src/pool/payouts/payout-line.ts'
 import { accountOf, blockOf } from './memory-shares.ts'
 
 let folder: string
@@ -38,7 +38,7 @@ function credit(block: string, chain: number, amounts: Readonly<Record<string, s
   }
 }
 
-function order(key: string, chain: number, pays: OrderLine['pays']): OrderLine {
+function order(key: string, chain: number, pays: SentLine['pays']): SentLine {
   const requestKey = blockOf(key)
   return {
     ...{ at, type: 'order', network: 'development', account: POOL, chain, requestKey, expires: 100, pays },

@@ -8,9 +8,9 @@ import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { encodeWork, type Header } from '../../src/ground/chain/header.ts'
 import { payloadHashes } from '../../src/ground/chain/payload.ts'
 import type { PayloadData, PayloadWithOutputs } from '../../src/ground/schema/bodies.ts'
-import type { PayoutOrder } from '../../src/pool/payouts/ledger.ts'
+import type { Payout } from '../../src/pool/payouts/ledger.ts'
 import type { ResultLine } from '../../src/pool/payouts/payout-line.ts'
-import { lookOnce, type OrderNode, type SettleOptions, settleOrders } from '../../src/pool/payouts/settle.ts'
+import { lookOnce, type SettleNode, type SettleOptions, settlePayouts } from '../../src/pool/payouts/settle.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { blockOf } from './memory-shares.ts'
 
@@ -134,7 +134,7 @@ class WordNode {
       this.onSend()
       return [KEY]
     },
-  } as unknown as OrderNode
+  } as unknown as SettleNode
 }
 
 function payloadOf(parts: Pick<PayloadWithOutputs, 'minerData' | 'coinbase' | 'transactions'>): PayloadWithOutputs {
@@ -154,7 +154,7 @@ const clock = new VirtualClock()
 const NOW = Math.floor(clock.wallMs() / 1000)
 
 /** @param expires in seconds since 1970 */
-const orderUntil = (expires: number): PayoutOrder => ({
+const orderUntil = (expires: number): Payout => ({
   ...{ at: '2026-01-01T00:00:00.000Z', type: 'order', network: 'development', account: 'k:pool', chain: 0 },
   ...{ requestKey: KEY, expires, command: COMMAND, pays: [], result: null },
 })
@@ -335,7 +335,7 @@ it('a chain that is lower than the depth proves nothing', async () => {
 it('a payment is followed over an outage and the loss of its block, until it is settled', async () => {
   const { node, results, told, options } = setup()
   let isOver = false
-  const settled = settleOrders([orderUntil(NOW + 600)], options).then(() => {
+  const settled = settlePayouts([orderUntil(NOW + 600)], options).then(() => {
     isOver = true
   })
   await clock.pass(2000)
@@ -362,7 +362,7 @@ it('a payment is followed over an outage and the loss of its block, until it is 
 it('a payment is given up when the chain has no proof long after it has expired', async () => {
   const { node, options, results } = setup()
   node.timeOf = () => 1
-  const given = settleOrders([orderUntil(Math.floor(clock.wallMs() / 1000) + 10)], options).catch(
+  const given = settlePayouts([orderUntil(Math.floor(clock.wallMs() / 1000) + 10)], options).catch(
     (error: unknown) => error,
   )
   await clock.pass(700_000)

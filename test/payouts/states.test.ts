@@ -8,7 +8,7 @@ import { signingKey } from '../../src/client/wallet/keys.ts'
 import type { Clock } from '../../src/ground/base/clock.ts'
 import { PayoutLedger } from '../../src/pool/payouts/ledger.ts'
 import { payBalances } from '../../src/pool/payouts/pay.ts'
-import type { CreditLine, OrderLine, PayoutLine, ResultLine } from '../../src/pool/payouts/payout-line.ts'
+import type { CreditLine, PayoutLine, ResultLine, SentLine } from '../../src/pool/payouts/payout-line.ts'
 import { lookOnce, type SettleOptions } from '../../src/pool/payouts/settle.ts'
 import { explore, type World } from '../explore.ts'
 import { isFull } from '../rotation.ts'
@@ -84,7 +84,7 @@ class SmallPool implements World<Move> {
     this.#mine('without')
   }
 
-  get #orders(): OrderLine[] {
+  get #orders(): SentLine[] {
     return this.#lines.flatMap((line) => (line.type === 'order' ? [line] : []))
   }
 

@@ -1,5 +1,7 @@
 /** The core of the embedded node on virtual time, without a port: its chains, mining coordination and routes. */
 
+import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/control/block-maker.ts'
+import { reorg } from '../../src/devnet/control/reorg.ts'
 import { Router } from '../../src/devnet/http/router.ts'
 import { addChainRoutes } from '../../src/devnet/http/routes/chain.ts'
 import { addCutRoutes } from '../../src/devnet/http/routes/cut.ts'
@@ -10,8 +12,6 @@ import { genesisOf } from '../../src/devnet/ledger/genesis.ts'
 import { Ledger } from '../../src/devnet/ledger/ledger.ts'
 import { MemoryVersions } from '../../src/devnet/ledger/versions.ts'
 import { Mempools } from '../../src/devnet/mempool/mempools.ts'
-import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/orders/block-maker.ts'
-import { reorg } from '../../src/devnet/orders/reorg.ts'
 import { Chains, genesisState } from '../../src/devnet/rules/chains.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { NodeClock } from '../../src/devnet/rules/node-clock.ts'

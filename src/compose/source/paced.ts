@@ -13,7 +13,7 @@ import type { BlockPace } from '#ground/schema/devnet-modes.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import { constantPacer } from '#mining/source/paced/constant.ts'
-import { type ChainCounts, OnDemand, type OrderedBlock } from '#mining/source/paced/on-demand.ts'
+import { type ChainCounts, OnDemand, type RequestedBlock } from '#mining/source/paced/on-demand.ts'
 import { isSearchable, PacedSource, type Pacer, searchTooLong } from '#mining/source/paced/paced-source.ts'
 import type { ChainChoice, Source } from '#mining/source/source.ts'
 import { isDevelopment } from '../payee.ts'
@@ -116,7 +116,7 @@ function countsIn(body: string): ChainCounts {
 }
 
 /** The blocks by chain, in the form of the order of a development node. */
-function madeBlocks(blocks: readonly OrderedBlock[]) {
+function madeBlocks(blocks: readonly RequestedBlock[]) {
   const byChain: Record<number, { readonly height: number; readonly hash: string }[]> = {}
   for (const { chain, height, hash } of blocks) {
     byChain[chain] ??= []

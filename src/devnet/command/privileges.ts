@@ -1,4 +1,7 @@
-/** Privileges of a command that the owner of the node gave by order. They stand in its text, beside its payload. */
+/**
+ * Privileges of a command that the owner of the node gave by a control request. They stand in its text, beside its
+ * payload.
+ */
 import { parseExactJson } from '#ground/base/json.ts'
 import { Type } from '#ground/schema/typebox.ts'
 import { validatorOf } from '#ground/schema/validator.ts'

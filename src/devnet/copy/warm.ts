@@ -1,9 +1,9 @@
 /** Fetches at the start what the next block of every chain reads: no request for work waits for it then. */
 import { describeError } from '#ground/base/errors.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
+import { developmentAccount } from '../control/block-maker.ts'
+import { branchAccount } from '../control/reorg.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { developmentAccount } from '../orders/block-maker.ts'
-import { branchAccount } from '../orders/reorg.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { NodeCopy } from './node-copy.ts'
 

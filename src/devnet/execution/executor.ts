@@ -33,8 +33,8 @@ export interface TaskSource {
 }
 
 /**
- * Why a command has no result. `time`, `memory`: it took too much. `unavailable`: it could not begin, because the thread
- * did not load or too many others wait. `closed`: the node is closing.
+ * Why a command has no result. `time`, `memory`: it took too much. `unavailable`: it could not begin, because the
+ * thread did not load or too many others wait. `closed`: the node is closing.
  */
 type Stopped = 'time' | 'memory' | 'unavailable' | 'closed'
 export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
@@ -288,7 +288,7 @@ class Thread {
     const data = { port: port2, signals: this.#signals, genesis: modules.genesis }
     const onEnd = () => {
       this.#load()
-      // An error or an exit without an order to end is a lack of memory: the thread catches all others.
+      // An error or an exit without a control request to end is a lack of memory: the thread catches all others.
       events.onEnd('memory')
     }
     this.#worker = ThreadWorker.for(data, { memoryMb: commandLimits.memoryMb, onEnd, thread })

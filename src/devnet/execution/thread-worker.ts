@@ -20,7 +20,7 @@ const spare: ThreadWorker[] = []
 interface WorkerOptions {
   /** Heap of the worker, in MB. */
   readonly memoryMb: number
-  /** Called when the worker ends without an order: all its memory is in use, or it did not load. */
+  /** Called when the worker ends without a control request: all its memory is in use, or it did not load. */
   readonly onEnd: () => void
   /** Module of the worker; default: the one next to this file. */
   readonly thread?: URL | undefined

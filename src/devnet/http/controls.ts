@@ -2,11 +2,11 @@
 import type { FastifyReply } from 'fastify'
 import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import type { Operation } from '#ground/schema/operation.ts'
-import { BlockMaker, type BlockMakerOptions } from '../orders/block-maker.ts'
-import { Mining } from '../orders/mining.ts'
-import { OrderRefused } from '../orders/order-refused.ts'
-import type { PhraseAccount } from '../orders/phrase-accounts.ts'
-import { NamedSnapshots } from '../orders/snapshots.ts'
+import { BlockMaker, type BlockMakerOptions } from '../control/block-maker.ts'
+import { ControlError } from '../control/control-error.ts'
+import { Mining } from '../control/mining.ts'
+import type { PhraseAccount } from '../control/phrase-accounts.ts'
+import { NamedSnapshots } from '../control/snapshots.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import { writeRefusal } from './app.ts'
 import type { Faults } from './faults.ts'
@@ -25,7 +25,7 @@ interface ControlSetup extends BlockMakerOptions {
   readonly random: () => number
   readonly faults: Faults
   readonly streams: StreamGate
-  /** Aborted with OrderRefused when the node stops. */
+  /** Aborted with ControlError when the node stops. */
   readonly stop: AbortController
 }
 
@@ -80,10 +80,10 @@ export class Controls {
     this.#mining.start()
   }
 
-  /** Stops automatic mining, running orders and delayed responses. */
+  /** Stops automatic mining, running control requests and delayed responses. */
   stop(why: 'stopping' | 'turned' = 'stopping'): void {
     this.#mining.stop()
-    this.#setup.stop.abort(new OrderRefused({ kind: why }))
+    this.#setup.stop.abort(new ControlError({ kind: why }))
   }
 
   /** Takes the network back to its start, and stops it, because the node has turned to another one. */

@@ -2,15 +2,15 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import type { FaultOrder } from '#ground/schema/control.ts'
+import type { FaultRequest } from '#ground/schema/control.ts'
 import { type Operation, TEXT } from '#ground/schema/operation.ts'
 import type { Static } from '#ground/schema/typebox.ts'
 import { RequestRefused } from './refusal.ts'
 
-type OrderedFault = Static<typeof FaultOrder>
+type Fault = Static<typeof FaultRequest>
 
 export class Faults {
-  readonly #faults = new Map<string, OrderedFault>()
+  readonly #faults = new Map<string, Fault>()
   readonly #clock: Clock
   readonly #signal: AbortSignal
 
@@ -23,14 +23,14 @@ export class Faults {
   }
 
   /** All active faults, with the number of calls that remain. */
-  get list(): readonly OrderedFault[] {
+  get list(): readonly Fault[] {
     return [...this.#faults.values()]
   }
 
   /**
    * Replaces the fault of an operation; count 0 clears it. Throws RequestRefused if it is invalid or not in `served`.
    */
-  set(fault: OrderedFault, served: readonly Operation[]): void {
+  set(fault: Fault, served: readonly Operation[]): void {
     const names = served.filter(({ group }) => group !== 'devnet').map(({ id }) => id)
     if (!names.includes(fault.operation)) {
       throw new RequestRefused(400, `there is no operation ${JSON.stringify(fault.operation)}: use ${names.join(', ')}`)
@@ -57,7 +57,7 @@ export class Faults {
     return fault === undefined ? false : this.#answer(id, fault, reply)
   }
 
-  async #answer(id: string, fault: OrderedFault, reply: FastifyReply): Promise<boolean> {
+  async #answer(id: string, fault: Fault, reply: FastifyReply): Promise<boolean> {
     const { count, status, body, contentType = TEXT, delayMs } = fault
     if (count > 1) this.#faults.set(id, { ...fault, count: count - 1 })
     else this.#faults.delete(id)

@@ -2,9 +2,9 @@
 import { PHRASE_COINS } from '#ground/chain/development-accounts.ts'
 import type { Network } from '#ground/chain/network.ts'
 import type { Minting } from '#ground/schema/control.ts'
-import { mintCode, privilegesFor } from '#ground/schema/fund-order.ts'
-import type { BlockMaker } from '../orders/block-maker.ts'
-import type { PhraseAccount } from '../orders/phrase-accounts.ts'
+import { mintCode, privilegesFor } from '#ground/schema/fund-request.ts'
+import type { BlockMaker } from '../control/block-maker.ts'
+import type { PhraseAccount } from '../control/phrase-accounts.ts'
 import { runPrivileged } from './routes/control-run.ts'
 
 /** Accounts of one command: more would need more gas than a block has. */
@@ -36,8 +36,8 @@ export async function fundAccounts(
     for (let first = 0; first < missing.length; first += AT_ONCE) {
       const some = missing.slice(first, first + AT_ONCE)
       const data = { accounts: some.map(({ account, publicKey: key }) => [account, { keys: [key], pred: 'keys-all' }]) }
-      const order = { chain, code: codeFor(minting), data, ...privilegesFor(minting) }
-      const { result } = await runPrivileged(maker, order, nowMs(), signal)
+      const request = { chain, code: codeFor(minting), data, ...privilegesFor(minting) }
+      const { result } = await runPrivileged(maker, request, nowMs(), signal)
       if (result.status !== 'success') throw new Error(`no coins on chain ${chain}: ${JSON.stringify(result)}`)
     }
   }

@@ -2,11 +2,11 @@
 import { NewcutError } from '#ground/base/errors.ts'
 import { withPrefix } from '#ground/base/units.ts'
 import { MAX_MADE_BLOCKS } from '#ground/schema/control.ts'
+import { MAX_REQUEST_HASHES } from '../control/block-request.ts'
+import { ControlError, type ControlProblem } from '../control/control-error.ts'
 import { ExecutionUnavailable } from '../execution/unavailable.ts'
 import type { Full } from '../mempool/mempool.ts'
 import type { InsertRefused } from '../mempool/refusals.ts'
-import { MAX_ORDER_HASHES } from '../orders/order.ts'
-import { type OrderProblem, OrderRefused } from '../orders/order-refused.ts'
 import type { InvalidCut } from '../rules/cut-intake.ts'
 import type { NoWork, SolutionRefused } from '../work/coordinator.ts'
 import type { Unread } from './read-all.ts'
@@ -36,7 +36,7 @@ export function refusalOf(error: unknown): HttpRefusal | null {
   if (error instanceof ExecutionUnavailable) return { status: 503, message: error.message }
   // The node whose network was forked.
   if (error instanceof NewcutError && error.code.startsWith('NODE_')) return { status: 502, message: error.message }
-  return error instanceof OrderRefused ? orderRefusal(error.problem) : null
+  return error instanceof ControlError ? controlRefusal(error.problem) : null
 }
 
 /** Most characters of an unknown chain id that a refusal repeats. */
@@ -91,7 +91,7 @@ function fullPool({ full: { transactions, bytes } }: Full): HttpRefusal {
   return { status: 400, message }
 }
 
-function orderRefusal(problem: OrderProblem): HttpRefusal {
+function controlRefusal(problem: ControlProblem): HttpRefusal {
   switch (problem.kind) {
     case 'unknown-chain':
       return { ...unknownChain(String(problem.chain), problem.chains), status: 400 }
@@ -114,7 +114,7 @@ function orderRefusal(problem: OrderProblem): HttpRefusal {
 }
 
 type Conflict = Exclude<
-  OrderProblem,
+  ControlProblem,
   { readonly kind: 'unknown-chain' | 'too-many-blocks' | 'too-many-waiting' | 'stopping' | 'turned' | 'caller-left' }
 >
 
@@ -150,7 +150,7 @@ function conflictText(problem: Conflict): string {
       const difficulty = withPrefix(Number(problem.difficulty ?? Number.POSITIVE_INFINITY))
       return (
         `${made} blocks were made; chain ${chain} at height ${height} has difficulty ${difficulty}, ` +
-        `and one order searches ${withPrefix(MAX_ORDER_HASHES)} hashes at most. ` +
+        `and one request searches ${withPrefix(MAX_REQUEST_HASHES)} hashes at most. ` +
         'Set a lower difficulty (POST /devnet/difficulty), mine with newcut mine, or start the node with `pow: false`'
       )
     }

@@ -39,9 +39,9 @@ export interface DevnetOptions {
    */
   readonly fork?: DevnetFork | undefined
   /**
-   * Name of the network. Default development. The network follows the rules in the file of that name: graph, block delay,
-   * difficulty, gas, contracts. A fork follows the rules of the forked network. Commands that are signed for the name of
-   * a live network are valid there too.
+   * Name of the network. Default development. The network follows the rules in the file of that name: graph, block
+   * delay, difficulty, gas, contracts. A fork follows the rules of the forked network. Commands that are signed for the
+   * name of a live network are valid there too.
    */
   readonly networkName?: string | undefined
   /** Networks of your own that `networkName` may name, or that may be forked. Default: none. */
@@ -98,8 +98,8 @@ export interface DevnetOptions {
    */
   readonly autoMine?: AutoMine | { readonly kind: 'on-arrival' }
   /**
-   * Public keys whose signatures are not checked, or `*` for all. Their owners remain signers of a command, so guards and
-   * the capabilities that limit a signature hold. Default: none.
+   * Public keys whose signatures are not checked, or `*` for all. Their owners remain signers of a command, so guards
+   * and the capabilities that limit a signature hold. Default: none.
    */
   readonly impersonate?: readonly string[]
   /**
@@ -130,10 +130,10 @@ export interface DevnetOptions {
   /** Called with every request once its response, or its stream, ends. */
   readonly onRequest?: (request: ServedRequest) => void
   /**
-   * Called often with the progress of loading chains, executing blocks again, or making blocks by order; null at its
-   * end.
+   * Called often with the progress of loading chains, executing blocks again, or making blocks by a control request;
+   * null at its end.
    */
   readonly onProgress?: OnProgress
-  /** Called with messages for an operator: progress of a long order, a failed backup, a rebuilt database. */
+  /** Called with messages for an operator: progress of a long control request, a failed backup, a rebuilt database. */
   readonly onNotice?: (message: string) => void
 }

@@ -1,6 +1,6 @@
 /** Options of the network to which a node turns. */
 import { NO_WORK_IN_FORKS } from '#ground/schema/devnet-modes.ts'
-import type { ForkChange } from '#ground/schema/reset-order.ts'
+import type { ForkChange } from '#ground/schema/reset-request.ts'
 import type { DevnetFork } from '../copy/open-copy.ts'
 import { RequestRefused } from '../http/refusal.ts'
 import type { NetworkSettings } from '../rules/settings.ts'

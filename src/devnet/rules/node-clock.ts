@@ -1,6 +1,6 @@
 /**
- * Clock of an embedded node. It follows the wall clock of the machine forwards, and goes back by order only: block
- * times only rise.
+ * Clock of an embedded node. It follows the wall clock of the machine forwards, and goes back by a control request
+ * only: block times only rise.
  *
  * If the wall clock is set back, this clock continues at the pace of the monotonic clock, ahead of the wall clock by as
  * much. If it waited for the wall clock instead, blocks would follow each other by a microsecond each. Difficulty
@@ -32,7 +32,8 @@ export class NodeClock {
   }
 
   /**
-   * Milliseconds ahead of the wall clock: the advance by order, plus the amount by which the wall clock was set back.
+   * Milliseconds ahead of the wall clock: the advance by a control request, plus the amount by which the wall clock was
+   * set back.
    */
   get aheadMs(): number {
     const nowMs = this.#machineMs()
@@ -78,13 +79,13 @@ export class NodeClock {
     this.#setAheadMs += byMs
   }
 
-  /** Advance by order in milliseconds; negative if the clock was set back. */
+  /** Advance by a control request in milliseconds; negative if the clock was set back. */
   get setAheadMs(): number {
     return this.#setAheadMs
   }
 
   /**
-   * Sets the advance by order, also backwards.
+   * Sets the advance by a control request, also backwards.
    * @param newest creation time of the newest block (microseconds); the clock stays later, even if its new time is
    *   earlier
    */

@@ -1,8 +1,8 @@
 /** Commands and blocks that are valid only because the owner of this node exempted them from a rule of live nodes. */
 
 /**
- * The rule that an exemption lifts. `unsigned`: a signer is impersonated. `privileged`: an order runs with privileges.
- * `prints`: the code of a block names or calls `print`.
+ * The rule that an exemption lifts. `unsigned`: a signer is impersonated. `privileged`: a control request runs with
+ * privileges. `prints`: the code of a block names or calls `print`.
  */
 export type Exemption = 'unsigned' | 'privileged' | 'prints'
 

@@ -1,4 +1,4 @@
-/** Bodies of the orders below /devnet/ that concern commands: dropping them, and impersonation of signers. */
+/** Bodies of the control requests below /devnet/ that concern commands: dropping them, and impersonation of signers. */
 import { HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 
@@ -9,14 +9,14 @@ const MAX_CODE = 1_000_000
 const MAX_SIGNERS = 100
 
 /** Which pending transactions to drop: one of these fields. */
-export const DropOrder = Type.Object(
+export const DropRequest = Type.Object(
   {
     requestKeys: Type.Optional(Type.Array(HashText, { minItems: 1, maxItems: MAX_LISTED })),
     all: Type.Optional(Type.Literal(true, { description: 'all pending transactions of all chains' })),
   },
   { additionalProperties: false },
 )
-export type DropOrder = Static<typeof DropOrder>
+export type DropRequest = Static<typeof DropRequest>
 
 /** Transactions that were dropped. */
 export const Dropped = Type.Object({
@@ -28,7 +28,7 @@ export const Dropped = Type.Object({
 export type Dropped = Static<typeof Dropped>
 
 /** Code to run with privileges. */
-export const RunOrder = Type.Object(
+export const RunRequest = Type.Object(
   {
     chain: Type.Integer({ minimum: 0 }),
     code: Type.String({ minLength: 1, maxLength: MAX_CODE }),
@@ -51,7 +51,7 @@ export const RunOrder = Type.Object(
   },
   { additionalProperties: false },
 )
-export type RunOrder = Static<typeof RunOrder>
+export type RunRequest = Static<typeof RunRequest>
 export const Ran = Type.Object({
   requestKey: HashText,
   height: Type.Integer({ minimum: 0 }),
@@ -62,7 +62,7 @@ export const Ran = Type.Object({
 })
 
 /** Rows to write, by key. */
-export const RowsOrder = Type.Object(
+export const RowsRequest = Type.Object(
   {
     chain: Type.Integer({ minimum: 0 }),
     table: Type.String({ minLength: 1, maxLength: 1000, description: 'such as coin.coin-table' }),
@@ -74,7 +74,7 @@ export const RowsOrder = Type.Object(
   },
   { additionalProperties: false },
 )
-export type RowsOrder = Static<typeof RowsOrder>
+export type RowsRequest = Static<typeof RowsRequest>
 export const RowsWritten = Type.Object({
   written: Type.Integer({ minimum: 0, description: 'rows' }),
   requestKey: HashText,
@@ -84,7 +84,7 @@ export const RowsWritten = Type.Object({
 export type RowsWritten = Static<typeof RowsWritten>
 
 /** Gas that the node is to take. */
-export const GasOrder = Type.Object(
+export const GasRequest = Type.Object(
   {
     blockLimit: Type.Optional(
       Type.Integer({
@@ -98,7 +98,7 @@ export const GasOrder = Type.Object(
   },
   { additionalProperties: false },
 )
-export type GasOrder = Static<typeof GasOrder>
+export type GasRequest = Static<typeof GasRequest>
 export const GasState = Type.Object({
   blockLimit: Type.Integer({ minimum: 1 }),
   minPrice: Type.String({ description: 'decimal number of coins' }),
@@ -106,7 +106,7 @@ export const GasState = Type.Object({
 export type GasState = Static<typeof GasState>
 
 /** Keys to impersonate, or no longer. */
-export const ImpersonateOrder = Type.Object(
+export const ImpersonateRequest = Type.Object(
   {
     keys: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
       maxItems: MAX_LISTED,

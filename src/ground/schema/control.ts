@@ -5,21 +5,21 @@
 
 import { HashText } from './bodies.ts'
 import {
-  DropOrder,
   Dropped,
-  GasOrder,
+  DropRequest,
+  GasRequest,
   GasState,
   Impersonated,
-  ImpersonateOrder,
+  ImpersonateRequest,
   Ran,
-  RowsOrder,
+  RowsRequest,
   RowsWritten,
-  RunOrder,
+  RunRequest,
 } from './control-commands.ts'
 import { ForkState } from './fork-state.ts'
 import { MAX_BLOCK_DELAY_MS, MiningMode, MiningState } from './mining-mode.ts'
 import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
-import { ResetOrder } from './reset-order.ts'
+import { ResetRequest } from './reset-request.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
@@ -95,7 +95,7 @@ const RuleChanged = Type.Object({
   from: Heights,
 })
 
-const ReorgOrder = Type.Object(
+const ReorgRequest = Type.Object(
   { chain: ChainId, depth: Type.Integer({ minimum: 1, maximum: MAX_REORG_DEPTH, description: 'blocks' }) },
   { additionalProperties: false },
 )
@@ -124,7 +124,7 @@ const StreamCounts = Type.Object({
   stalled: Type.Array(Type.String()),
 })
 
-export const FaultOrder = Type.Object(
+export const FaultRequest = Type.Object(
   {
     operation: Type.String({ minLength: 1, maxLength: 64, description: 'id of the operation' }),
     count: Type.Integer({ minimum: 0, maximum: MAX_FAULT_COUNT, description: 'number of calls; 0 ends the fault' }),
@@ -135,11 +135,11 @@ export const FaultOrder = Type.Object(
   },
   { additionalProperties: false },
 )
-export type FaultOrder = Static<typeof FaultOrder>
+export type FaultRequest = Static<typeof FaultRequest>
 /** Active faults by operation. */
-const Faults = Type.Object({ faults: Type.Array(FaultOrder) })
+const Faults = Type.Object({ faults: Type.Array(FaultRequest) })
 
-/** An order to the clock: one of these fields. */
+/** A control request to the clock: one of these fields. */
 export const ClockChange = Type.Object(
   {
     advanceMs: Type.Optional(
@@ -206,7 +206,7 @@ const text = (description: string) => ({ description, content: { [TEXT]: Type.St
 const foreign = text('not from this machine')
 const busy = text('too many queued calls, or the node is stopping')
 
-function order<Id extends string, Body extends TSchema, Result extends TSchema>(
+function controlOperation<Id extends string, Body extends TSchema, Result extends TSchema>(
   id: Id,
   path: string,
   summary: string,
@@ -233,16 +233,16 @@ function order<Id extends string, Body extends TSchema, Result extends TSchema>(
   } as const satisfies Operation
 }
 
-const resetOrder = order(
+const resetControl = controlOperation(
   'reset',
   '/devnet/reset',
-  'go back to the start of the network, or turn to another fork; undo all settings made by orders',
-  [ResetOrder, ResetDone],
+  'go back to the start of the network, or turn to another fork; undo all settings made by requests',
+  [ResetRequest, ResetDone],
   'the node turns to no other network: it keeps its chains on disk, or has proof of work',
 )
 const resetOperation = {
-  ...resetOrder,
-  responses: { ...resetOrder.responses, 502: text('the node to fork gives no answer, or a wrong one') },
+  ...resetControl,
+  responses: { ...resetControl.responses, 502: text('the node to fork gives no answer, or a wrong one') },
 } as const satisfies Operation
 
 const blocks = [BlockCounts, MadeBlocks] as const
@@ -250,15 +250,15 @@ const noBlocks = 'a chain that would have to grow is paused, or its difficulty i
 const noChange = 'the rules have changed too many times'
 
 export const controlOperations = {
-  makeBlocks: order('makeBlocks', '/devnet/make-blocks', 'make blocks', blocks, noBlocks),
-  makeBlocksOnDemand: order(
+  makeBlocks: controlOperation('makeBlocks', '/devnet/make-blocks', 'make blocks', blocks, noBlocks),
+  makeBlocksOnDemand: controlOperation(
     'makeBlocksOnDemand',
     '/make-blocks',
     'make blocks, at the path that on-demand mining clients use',
     blocks,
     noBlocks,
   ),
-  setMining: order(
+  setMining: controlOperation(
     'setMining',
     '/devnet/mining',
     'set how the node makes blocks by itself, until it stops',
@@ -277,72 +277,80 @@ export const controlOperations = {
     query: None,
     responses: { 200: { description: 'success', content: { [JSON_TYPE]: MiningState } }, 403: foreign },
   },
-  drop: order('drop', '/devnet/drop', 'drop pending transactions', [DropOrder, Dropped]),
-  impersonate: order('impersonate', '/devnet/impersonate', 'set whose signatures are not checked', [
-    ImpersonateOrder,
+  drop: controlOperation('drop', '/devnet/drop', 'drop pending transactions', [DropRequest, Dropped]),
+  impersonate: controlOperation('impersonate', '/devnet/impersonate', 'set whose signatures are not checked', [
+    ImpersonateRequest,
     Impersonated,
   ]),
-  run: order(
+  run: controlOperation(
     'run',
     '/devnet/run',
     'run code with privileges in a new block, without gas',
-    [RunOrder, Ran],
+    [RunRequest, Ran],
     'the chain may not grow, or the command has no room',
   ),
-  writeRows: order(
+  writeRows: controlOperation(
     'writeRows',
     '/devnet/rows',
     'write rows of a table, checked against its schema, in a new block',
-    [RowsOrder, RowsWritten],
+    [RowsRequest, RowsWritten],
     'the chain may not grow, or the write failed',
   ),
-  setGas: order('setGas', '/devnet/gas', 'set the gas limit of blocks that the node makes, and the lowest gas price', [
-    GasOrder,
-    GasState,
-  ]),
-  setDifficulty: order(
+  setGas: controlOperation(
+    'setGas',
+    '/devnet/gas',
+    'set the gas limit of blocks that the node makes, and the lowest gas price',
+    [GasRequest, GasState],
+  ),
+  setDifficulty: controlOperation(
     'setDifficulty',
     '/devnet/difficulty',
     'set the difficulty of the next block of every chain',
     [DifficultyChange, RuleChanged],
     noChange,
   ),
-  setBlockDelay: order(
+  setBlockDelay: controlOperation(
     'setBlockDelay',
     '/devnet/block-delay',
     'set the intended time between blocks',
     [BlockDelayChange, RuleChanged],
     noChange,
   ),
-  fork: order(
+  fork: controlOperation(
     'fork',
     '/devnet/fork',
     'reorganise: make a heavier branch, from a cut in which the chain is `depth` blocks lower',
-    [ReorgOrder, ReorgResult],
+    [ReorgRequest, ReorgResult],
     'a chain is too low or paused, or the difficulty is too high to search for',
   ),
-  pause: order('pause', '/devnet/pause', 'stop handing out work for a chain', [ChainChoice, PausedChains]),
-  resume: order('resume', '/devnet/resume', 'resume handing out work for a chain', [ChainChoice, PausedChains]),
-  streams: order('streams', '/devnet/streams', 'close, stall or resume event streams', [StreamAction, StreamCounts]),
-  setFault: order('setFault', '/devnet/faults', 'make the next calls of an endpoint fail or wait', [
-    FaultOrder,
+  pause: controlOperation('pause', '/devnet/pause', 'stop handing out work for a chain', [ChainChoice, PausedChains]),
+  resume: controlOperation('resume', '/devnet/resume', 'resume handing out work for a chain', [
+    ChainChoice,
+    PausedChains,
+  ]),
+  streams: controlOperation('streams', '/devnet/streams', 'close, stall or resume event streams', [
+    StreamAction,
+    StreamCounts,
+  ]),
+  setFault: controlOperation('setFault', '/devnet/faults', 'make the next calls of an endpoint fail or wait', [
+    FaultRequest,
     Faults,
   ]),
-  advanceClock: order(
+  advanceClock: controlOperation(
     'advanceClock',
     '/devnet/clock',
     'move the clock, set it, or let blocks move it',
     [ClockChange, ClockState],
     'the clock cannot go back so far, or not at all',
   ),
-  snapshot: order(
+  snapshot: controlOperation(
     'snapshot',
     '/devnet/snapshot',
     'save the current chains, rules, mempools and clock',
     [NoChoice, SnapshotTaken],
     'there are too many snapshots',
   ),
-  revert: order(
+  revert: controlOperation(
     'revert',
     '/devnet/revert',
     'restore a snapshot, and delete it and all later ones',

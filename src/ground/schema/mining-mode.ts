@@ -37,5 +37,5 @@ export const MiningMode = Type.Object(
 )
 export type MiningMode = Static<typeof MiningMode>
 export const MiningState = Type.Object({
-  mining: Type.Union([MiningMode, Type.Null()], { description: 'null: only miners and orders make blocks' }),
+  mining: Type.Union([MiningMode, Type.Null()], { description: 'null: only miners and requests make blocks' }),
 })

@@ -30,7 +30,7 @@ export const TraceOverrides = Type.Object(
   { additionalProperties: false, description: 'with cmd only: what the command finds instead. Nothing is written' },
 )
 
-export const TraceOrder = Type.Object(
+export const TraceRequest = Type.Object(
   {
     requestKey: Type.Optional(Type.String({ maxLength: 256, description: 'request key of a transaction in a block' })),
     block: Type.Optional({ ...HashText, description: 'hash of the block; default: that of the chain, else an orphan' }),
@@ -104,7 +104,7 @@ export const traceOperation = {
   summary: 'execute a transaction again, and tell each step with its gas',
   params: Type.Object({}),
   query: Type.Object({}),
-  body: { type: 'application/json', schema: TraceOrder },
+  body: { type: 'application/json', schema: TraceRequest },
   responses: {
     200: { description: 'done', content: { [JSON_TYPE]: Traced } },
     403: text('not from this machine'),

@@ -140,7 +140,9 @@ const RelayReport = Type.Object({ ...relayFigures, residue: Nullable(Residue) })
 
 const Amount = Nullable(Type.Number({ minimum: 0 }))
 
-/** Power of the rig's devices in watts, energy since its start in joules, and the hashrate of the devices that it read. */
+/**
+ * Power of the rig's devices in watts, energy since its start in joules, and the hashrate of the devices that it read.
+ */
 const EnergyReport = Type.Object({
   watts: Amount,
   joules: Amount,
@@ -240,20 +242,20 @@ export const ListAnswer = Type.Object({
 })
 export type ListAnswer = Readonly<Static<typeof ListAnswer>>
 
-export const Order = Type.Object({
+export const RigCommand = Type.Object({
   pause: Type.Boolean(),
   /** Null for all rigs. */
   rig: Nullable(RigName),
 })
-export type Order = Readonly<Static<typeof Order>>
+export type RigCommand = Readonly<Static<typeof RigCommand>>
 
-export const OrderAnswer = Type.Object({
+export const RigCommandAnswer = Type.Object({
   /** Number of currently known rigs with this name. */
   rigs: Count,
   /** Reason for a refusal, or null on success. */
   problem: Nullable(Text),
 })
-export type OrderAnswer = Readonly<Static<typeof OrderAnswer>>
+export type RigCommandAnswer = Readonly<Static<typeof RigCommandAnswer>>
 
 export const encodeMessage = (message: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(message))
 

@@ -12,7 +12,7 @@ import { parsePlainJson } from '#ground/base/json.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
 import { encodeWork, type Header } from '#ground/chain/header.ts'
 import type { PayloadData } from '#ground/schema/bodies.ts'
-import type { PayoutOrder } from './ledger.ts'
+import type { Payout } from './ledger.ts'
 
 /** The calls that the search needs. */
 export type BlocksNode = Pick<NodeClient, 'headerBranch' | 'payloads' | 'payloadOutputs'>
@@ -32,7 +32,7 @@ interface SearchedBranch {
   readonly hash: string
 }
 
-type SearchedOrder = Pick<PayoutOrder, 'requestKey' | 'expires' | 'command'>
+type SearchedPayout = Pick<Payout, 'requestKey' | 'expires' | 'command'>
 
 /** Block whose payload may have a transaction. */
 interface Candidate {
@@ -58,7 +58,7 @@ const sha512t256 = (bytes: Uint8Array): Uint8Array => createHash('sha512-256').u
 export async function findInBlocks(
   node: BlocksNode,
   branch: SearchedBranch,
-  orders: readonly SearchedOrder[],
+  orders: readonly SearchedPayout[],
   call: CallOptions,
 ): Promise<Map<string, ResultInBlock>> {
   const { chain } = branch
@@ -97,7 +97,7 @@ async function payloadsOf(
   throw unreadable(chain, `the node lacks the payload ${missing} of height ${blocks.get(missing)?.height}`)
 }
 
-function createdOf({ command }: SearchedOrder): number {
+function createdOf({ command }: SearchedPayout): number {
   const { meta } = parsePlainJson(command.cmd) as { readonly meta: { readonly creationTime: number } }
   return meta.creationTime
 }

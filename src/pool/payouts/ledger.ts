@@ -2,7 +2,7 @@
 
 import { coinsText, unitsOf } from '#ground/base/coins.ts'
 import { accountOfUser } from '#mining/accounts/user-account.ts'
-import type { CreditLine, OrderLine, Paid, PayoutLine, ResultLine } from './payout-line.ts'
+import type { CreditLine, Paid, PayoutLine, ResultLine, SentLine } from './payout-line.ts'
 import type { Span } from './rounds.ts'
 
 /** A credited block, and whether it is orphaned. */
@@ -11,7 +11,7 @@ export interface Credit extends CreditLine {
 }
 
 /** An order, with its result or null while it is open. */
-export interface PayoutOrder extends OrderLine {
+export interface Payout extends SentLine {
   readonly result: ResultLine | null
 }
 
@@ -39,7 +39,7 @@ export const isOnNetwork = (line: PayoutLine, network: string) => !('network' in
 /** The sum of the lines of one network. */
 export class PayoutLedger {
   readonly #credits = new Map<string, Credit>()
-  readonly #orders = new Map<string, PayoutOrder>()
+  readonly #orders = new Map<string, Payout>()
   /** Block and account -> request key of the order that pays for it, unless the order failed. */
   readonly #spent = new Map<string, string>()
 
@@ -97,12 +97,12 @@ export class PayoutLedger {
   }
 
   /** All orders, the oldest first. */
-  get orders(): readonly PayoutOrder[] {
+  get orders(): readonly Payout[] {
     return [...this.#orders.values()]
   }
 
   /** Orders without a result. */
-  get openOrders(): readonly PayoutOrder[] {
+  get openOrders(): readonly Payout[] {
     return this.orders.filter(({ result }) => result === null)
   }
 
@@ -154,7 +154,8 @@ export class PayoutLedger {
 
 /**
  * Whether a part of a block is paid out. An earlier version took `K:KEY` for a user without account. Such a part of its
- * journal stays unpaid, because the operator may have paid it by hand. The operator keeps those of its own account and of users without an account.
+ * journal stays unpaid, because the operator may have paid it by hand. The operator keeps those of its own account and
+ * of users without an account.
  */
 export const isPayable = (payee: string, { account }: Pick<Credit, 'account'>) =>
   accountOfUser(payee) === payee && payee !== account

@@ -16,9 +16,9 @@ import type { Clock } from '#ground/base/clock.ts'
 import { coinsText, unitsOf } from '#ground/base/coins.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { type BatchTransfer, batchOf, gasFor, transfersIn } from './batch.ts'
-import { type Balance, type PayoutLedger, type PayoutOrder, paidFor } from './ledger.ts'
+import { type Balance, type Payout, type PayoutLedger, paidFor } from './ledger.ts'
 import type { PayoutJournal } from './payout-journal.ts'
-import type { OrderLine } from './payout-line.ts'
+import type { SentLine } from './payout-line.ts'
 import { type ClockNode, ClocksDiffer, signingTime } from './signing-time.ts'
 
 interface PayOptions {
@@ -101,7 +101,7 @@ async function underWay(chain: number, { node, ledger, account, signal }: PayOpt
   return open.filter(({ requestKey }) => !included.has(requestKey)).reduce((sum, order) => sum + totalOf(order), 0n)
 }
 
-const totalOf = ({ pays }: PayoutOrder) => pays.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)
+const totalOf = ({ pays }: Payout) => pays.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)
 
 /** Transfers create missing accounts; existing accounts keep their guard. */
 async function transfersOf(
@@ -144,18 +144,18 @@ async function sendBatch(
     throw error
   }
   const of = { network: node.info.nodeVersion, account, chain, command, minimum: coinsText(options.minimum) }
-  const line = orderLine(of, due, journal.now())
+  const line = payoutLineOf(of, due, journal.now())
   journal.append(line)
   ledger.add(line)
   await commandSender.send(chain, command)
   return true
 }
 
-function orderLine(
-  of: Pick<OrderLine, 'network' | 'account' | 'chain' | 'minimum'> & { readonly command: SignedCommand },
+function payoutLineOf(
+  of: Pick<SentLine, 'network' | 'account' | 'chain' | 'minimum'> & { readonly command: SignedCommand },
   due: readonly Balance[],
   at: string,
-): OrderLine {
+): SentLine {
   const { meta } = JSON.parse(of.command.cmd) as {
     readonly meta: { readonly creationTime: number; readonly ttl: number }
   }

@@ -1,5 +1,5 @@
 /** Payments of a payout journal, in the form that other programs get. */
-import { PayoutLedger, type PayoutOrder } from './ledger.ts'
+import { type Payout, PayoutLedger } from './ledger.ts'
 import { readPayouts } from './payout-journal.ts'
 import type { PayoutLine } from './payout-line.ts'
 
@@ -22,11 +22,11 @@ export interface Payment {
 
 /** All payments, the oldest first. */
 export function paymentsOf(lines: readonly PayoutLine[]): Payment[] {
-  return new PayoutLedger(lines).orders.flatMap(paymentsOfOrder)
+  return new PayoutLedger(lines).orders.flatMap(paymentsOfPayout)
 }
 
 /** The transfers of one order. */
-export function paymentsOfOrder({ at, network, chain, requestKey, pays, result }: PayoutOrder): Payment[] {
+export function paymentsOfPayout({ at, network, chain, requestKey, pays, result }: Payout): Payment[] {
   const state = result?.outcome ?? 'pending'
   return pays.map(({ account, amount, for: parts }) => {
     return { at, network, chain, account, amount, requestKey, state, blocks: parts.map(({ block }) => block) }

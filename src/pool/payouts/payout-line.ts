@@ -58,7 +58,7 @@ const Paid = Type.Object({
 })
 export type Paid = Readonly<Static<typeof Paid>>
 
-const OrderLine = Type.Object({
+const SentLine = Type.Object({
   at: Time,
   type: Type.Literal('order'),
   network: Text,
@@ -76,7 +76,7 @@ const OrderLine = Type.Object({
   minimum: Type.Optional(Coins),
   pays: Type.Array(Paid),
 })
-export type OrderLine = Readonly<Static<typeof OrderLine>>
+export type SentLine = Readonly<Static<typeof SentLine>>
 
 const ResultLine = Type.Object({
   at: Time,
@@ -96,7 +96,7 @@ const FateLine = Type.Object({
   block: Hash,
 })
 
-export const PayoutLine = Type.Union([CreditLine, FateLine, OrderLine, ResultLine])
+export const PayoutLine = Type.Union([CreditLine, FateLine, SentLine, ResultLine])
 export type PayoutLine = Readonly<Static<typeof PayoutLine>>
 
 /** @returns null if the text is not a valid line */

@@ -13,12 +13,12 @@ import { payBalances } from './pay.ts'
 import type { PayoutLines } from './payout-journal.ts'
 import type { ResultLine } from './payout-line.ts'
 import { type PayoutReport, reportOf } from './report.ts'
-import { lookOnce, type OrderNode, type SettleOptions, settleOrders } from './settle.ts'
+import { lookOnce, type SettleNode, type SettleOptions, settlePayouts } from './settle.ts'
 import type { ClockNode } from './signing-time.ts'
 import type { PayoutStorage } from './storage.ts'
 
 export interface PayoutSetup {
-  readonly client: WalletNode & BlockNode['client'] & OrderNode & ClockNode
+  readonly client: WalletNode & BlockNode['client'] & SettleNode & ClockNode
   readonly network: BlockNode['network']
   readonly placeOf: BlockNode['placeOf']
   /** Opens the shares. They are closed before anything is paid, so that a miner may open them. */
@@ -76,7 +76,7 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
       ledger.add(...lines)
       const due = ledger.balances(rules.account, (block) => held.has(block)).filter(({ amount }) => amount >= minimum)
       await payBalances(due, { ...setup, node: client, journal, ledger, account: rules.account })
-      await settleOrders(ledger.openOrders, settling)
+      await settlePayouts(ledger.openOrders, settling)
       return reportOf({ blocks, held, ledger }, rules, minimum)
     } finally {
       journal.close()

@@ -5,7 +5,7 @@ import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { LogDamage, SealChain } from '#ground/base/sealed-log.ts'
 import { payeeOfUser } from '#mining/accounts/user-account.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
-import { type Payment, paymentsOfOrder } from './payments.ts'
+import { type Payment, paymentsOfPayout } from './payments.ts'
 import { damagedJournal, damagedLine, payoutFile } from './payout-journal.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
@@ -171,7 +171,7 @@ function withoutBulk(line: PayoutLine): PayoutLine {
 
 function totalsOf(ledger: PayoutLedger, { network, account }: PoolOfTotals): PayoutTotals {
   const orders = ledger.orders.filter((order) => order.network === network && order.account === account)
-  const payments = orders.flatMap(paymentsOfOrder).reverse()
+  const payments = orders.flatMap(paymentsOfPayout).reverse()
   const paid = payments.filter(({ state }) => state === 'paid')
   const byAccount = new Map<string, Payment[]>()
   for (const payment of paid) {

@@ -7,7 +7,7 @@ import { COIN, coinsText, unitsOf } from '#ground/base/coins.ts'
 import { accountOfUser, unpaidReason } from '#mining/accounts/user-account.ts'
 import type { Assessment, PoolBlockState, PoolRules } from './assess.ts'
 import { type Balance, type Credit, isPayable } from './ledger.ts'
-import { type Payment, paymentsOfOrder } from './payments.ts'
+import { type Payment, paymentsOfPayout } from './payments.ts'
 import { BLOCK_WORTH } from './schemes.ts'
 
 /**
@@ -122,7 +122,7 @@ export function reportOf(
     balances: balances.map((balance) => reportBalance(balance, carried.has(keyOf(balance)))),
     operator: operatorParts(credits, stateOf),
     unpaid: unpaidUsers(credits),
-    payments: orders.flatMap(paymentsOfOrder),
+    payments: orders.flatMap(paymentsOfPayout),
   }
 }
 

@@ -1,9 +1,10 @@
 /**
- * Settles orders. An order is settled when a block deep enough in its chain has its transaction. It is also settled when
- * a block of that depth is too late for it, and no block up to there has it. Until then newcut resends the same
+ * Settles orders. An order is settled when a block deep enough in its chain has its transaction. It is also settled
+ * when a block of that depth is too late for it, and no block up to there has it. Until then newcut resends the same
  * transaction while blocks may include it.
  *
- * The word of a node is not proof: it may have lost a result, or give a wrong one. newcut repeats a payment that failed. Only the blocks themselves are proof (find-in-blocks.ts). The word of the node only says when to read them.
+ * The word of a node is not proof: it may have lost a result, or give a wrong one. newcut repeats a payment that
+ * failed. Only the blocks themselves are proof (find-in-blocks.ts). The word of the node only says when to read them.
  */
 
 import type { NodeClient } from '#client/node/client.ts'
@@ -16,14 +17,14 @@ import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { type BlocksNode, findInBlocks, type ResultInBlock } from './find-in-blocks.ts'
-import type { PayoutOrder } from './ledger.ts'
+import type { Payout } from './ledger.ts'
 import type { ResultLine } from './payout-line.ts'
 
 /** The calls that settling needs. */
-export type OrderNode = BlocksNode & Pick<NodeClient, 'cut' | 'hashBranch' | 'header' | 'poll' | 'send'>
+export type SettleNode = BlocksNode & Pick<NodeClient, 'cut' | 'hashBranch' | 'header' | 'poll' | 'send'>
 
 export interface SettleOptions {
-  readonly node: OrderNode
+  readonly node: SettleNode
   /** Required depth of a transaction's block; 1 is the head. */
   readonly confirmations: number
   readonly clock: Clock
@@ -48,7 +49,7 @@ const IN_A_BLOCK = /already exists on chain/i
 const MICROSECONDS = 1_000_000n
 
 /** The state of an order at one lookup. */
-type OrderStatus =
+type PayoutStatus =
   | { readonly kind: 'final'; readonly result: ResultLine }
   | { readonly kind: 'included'; readonly height: number; readonly depth: number }
   | { readonly kind: 'pending' }
@@ -60,7 +61,7 @@ type OrderStatus =
  * @throws NewcutError NO_RESULT if the chain proves nothing long after they expired, errors of NodeClient, and the
  * reason of the signal
  */
-export async function settleOrders(orders: readonly PayoutOrder[], options: SettleOptions): Promise<void> {
+export async function settlePayouts(orders: readonly Payout[], options: SettleOptions): Promise<void> {
   const { clock, signal, onStep, confirmations } = options
   const graceMs = GRACE_MS + confirmations * BLOCK_GRACE_MS
   const follower = new Follower(options, orders)
@@ -88,10 +89,7 @@ export async function settleOrders(orders: readonly PayoutOrder[], options: Sett
  * @returns the orders that are not settled
  * @throws as settle()
  */
-export async function lookOnce(
-  orders: readonly PayoutOrder[],
-  options: SettleOptions,
-): Promise<readonly PayoutOrder[]> {
+export async function lookOnce(orders: readonly Payout[], options: SettleOptions): Promise<readonly Payout[]> {
   return await new Follower(options, []).look(orders)
 }
 
@@ -104,18 +102,18 @@ class Follower {
   /** Chain -> monotonic time of the last search of its blocks. */
   readonly #searchedMs = new Map<number, number>()
   /** Request key -> state by the last search. */
-  readonly #searched = new Map<string, OrderStatus>()
+  readonly #searched = new Map<string, PayoutStatus>()
   readonly #claimed: Set<string>
 
   /** @param sent orders that were just sent */
-  constructor(options: SettleOptions, sent: readonly PayoutOrder[]) {
+  constructor(options: SettleOptions, sent: readonly Payout[]) {
     this.#options = options
     this.#claimed = options.claimed ?? new Set()
     for (const { requestKey } of sent) this.#sentMs.set(requestKey, options.clock.monotonicMs())
   }
 
-  async look(orders: readonly PayoutOrder[]): Promise<readonly PayoutOrder[]> {
-    const open: PayoutOrder[] = []
+  async look(orders: readonly Payout[]): Promise<readonly Payout[]> {
+    const open: Payout[] = []
     for (const chain of new Set(orders.map((order) => order.chain))) {
       const of = orders.filter((order) => order.chain === chain)
       const statuses = await this.#statusesOf(chain, of)
@@ -131,10 +129,10 @@ class Follower {
   }
 
   /** @returns states by request key; missing orders are pending */
-  async #statusesOf(chain: number, orders: readonly PayoutOrder[]): Promise<Map<string, OrderStatus>> {
+  async #statusesOf(chain: number, orders: readonly Payout[]): Promise<Map<string, PayoutStatus>> {
     const { statuses, deep, settled } = await polledStatuses(this.#options, chain, orders)
     if (deep === null) return statuses
-    const isDue = (order: PayoutOrder) => settled.has(order.requestKey) || isOver(order, deep)
+    const isDue = (order: Payout) => settled.has(order.requestKey) || isOver(order, deep)
     const searched = orders.filter((order) => isDue(order) || this.#claimed.has(order.requestKey))
     const isNews = searched.some(({ requestKey }) => settled.has(requestKey) && !this.#searched.has(requestKey))
     if (searched.length > 0 && (isNews || this.#maySearch(chain))) {
@@ -156,8 +154,8 @@ class Follower {
 
   async #search(
     { chain, deep }: { readonly chain: number; readonly deep: DeepBlock },
-    orders: readonly PayoutOrder[],
-    polled: ReadonlyMap<string, OrderStatus>,
+    orders: readonly Payout[],
+    polled: ReadonlyMap<string, PayoutStatus>,
   ): Promise<void> {
     const { node, signal } = this.#options
     for (const { requestKey } of orders) this.#searched.delete(requestKey)
@@ -181,11 +179,7 @@ class Follower {
   }
 
   /** @param isClaimed whether the node says that a block has it */
-  #statusIn(
-    found: ReadonlyMap<string, ResultInBlock> | NewcutError,
-    order: PayoutOrder,
-    isClaimed: boolean,
-  ): OrderStatus {
+  #statusIn(found: ReadonlyMap<string, ResultInBlock> | NewcutError, order: Payout, isClaimed: boolean): PayoutStatus {
     const { requestKey, chain } = order
     if (found instanceof NewcutError) {
       const message = `whether a block of chain ${chain} has ${requestKey} cannot be read: ${describeError(found)}`
@@ -198,7 +192,7 @@ class Follower {
     return { kind: 'unproven', error: new NewcutError('NODE_MISBEHAVED', message) }
   }
 
-  #tell({ requestKey, chain }: PayoutOrder, status: OrderStatus): void {
+  #tell({ requestKey, chain }: Payout, status: PayoutStatus): void {
     const { onStep, confirmations } = this.#options
     const before = this.#told.get(requestKey)
     const now = status.kind === 'included' ? `included ${status.depth}` : status.kind
@@ -215,7 +209,7 @@ class Follower {
   }
 
   /** Resends the same bytes, which a node recognizes as the same transaction. */
-  async #sendAgain({ chain, requestKey, command, expires }: PayoutOrder): Promise<void> {
+  async #sendAgain({ chain, requestKey, command, expires }: Payout): Promise<void> {
     const { node, clock, signal, onStep } = this.#options
     const sentMs = this.#sentMs.get(requestKey) ?? Number.NEGATIVE_INFINITY
     if (clock.wallMs() >= expires * 1000 || clock.monotonicMs() - sentMs < RESEND_MS) return
@@ -235,21 +229,21 @@ class Follower {
 /** The node's word on orders. */
 interface Polled {
   /** States by request key of the orders that it has results of. */
-  readonly statuses: Map<string, OrderStatus>
+  readonly statuses: Map<string, PayoutStatus>
   /** Null if the chain is lower than the depth. */
   readonly deep: DeepBlock | null
   /** Orders whose result is final by its word. */
   readonly settled: ReadonlySet<string>
 }
 
-async function polledStatuses(options: SettleOptions, chain: number, orders: readonly PayoutOrder[]): Promise<Polled> {
+async function polledStatuses(options: SettleOptions, chain: number, orders: readonly Payout[]): Promise<Polled> {
   const { node, confirmations, signal } = options
   const call = { signal }
   const keys = orders.map(({ requestKey }) => requestKey)
   // Read the deep block before the results: they contain everything included by then.
   const deep = await deepBlock(node, { chain, confirmations }, call)
   const results = await node.poll(chain, keys, call)
-  const statuses = new Map<string, OrderStatus>()
+  const statuses = new Map<string, PayoutStatus>()
   const settled = new Set<string>()
   for (const requestKey of keys) {
     const height = heightOf(results.get(requestKey))
@@ -262,7 +256,7 @@ async function polledStatuses(options: SettleOptions, chain: number, orders: rea
 }
 
 /** Whether no block above this one can have the order. */
-const isOver = ({ expires }: PayoutOrder, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
+const isOver = ({ expires }: Payout, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
 
 interface DeepBlock {
   readonly head: number
@@ -277,7 +271,7 @@ interface DeepBlock {
  * @returns null if the chain is lower
  */
 async function deepBlock(
-  node: OrderNode,
+  node: SettleNode,
   { chain, confirmations }: { readonly chain: number; readonly confirmations: number },
   call: CallOptions,
 ): Promise<DeepBlock | null> {
@@ -292,7 +286,7 @@ async function deepBlock(
 
 /** Whether a block is still on the branch of its chain's head. */
 async function isStill(
-  node: OrderNode,
+  node: SettleNode,
   { chain, deep: { height, hash } }: { readonly chain: number; readonly deep: DeepBlock },
   call: CallOptions,
 ): Promise<boolean> {
@@ -301,7 +295,7 @@ async function isStill(
 }
 
 async function hashAt(
-  node: OrderNode,
+  node: SettleNode,
   { chain, head, height }: { readonly chain: number; readonly head: string; readonly height: number },
   call: CallOptions,
 ): Promise<string | undefined> {
@@ -323,13 +317,13 @@ function lineOfBlock(
   return { at, type: 'result', requestKey, outcome, height, message: message.slice(0, 1000) }
 }
 
-function expiredStatus({ clock }: SettleOptions, requestKey: string): OrderStatus {
+function expiredStatus({ clock }: SettleOptions, requestKey: string): PayoutStatus {
   const at = new Date(clock.wallMs()).toISOString()
   const message = 'no block has it, and none can have it any more'
   return { kind: 'final', result: { at, type: 'result', requestKey, outcome: 'expired', height: null, message } }
 }
 
-function unproven(orders: readonly PayoutOrder[]): NewcutError {
+function unproven(orders: readonly Payout[]): NewcutError {
   const keys = orders.map(({ requestKey }) => requestKey).join(', ')
   return new NewcutError('NO_RESULT', `no result of ${keys}, and no proof that no block has it`, {
     hint: 'nothing is paid again until it is known: run newcut payouts --pay again later, or with another --node',

@@ -10,7 +10,7 @@ import { coinsText, fractionOf, unitsOf } from '../../../src/ground/base/coins.t
 import { NewcutError } from '../../../src/ground/base/errors.ts'
 import type { ShareEntry } from '../../../src/mining/accounts/share-store.ts'
 import { PayoutJournal, readPayoutFile } from '../../../src/pool/payouts/payout-journal.ts'
-import type { CreditLine, OrderLine, PayoutLine } from '../../../src/pool/payouts/payout-line.ts'
+import type { CreditLine, PayoutLine, SentLine } from '../../../src/pool/payouts/payout-line.ts'
 import { payPayouts } from '../../../src/pool/payouts/payout-run.ts'
 import type { PayoutReport } from '../../../src/pool/payouts/report.ts'
 import type { PayoutStorage } from '../../../src/pool/payouts/storage.ts'
@@ -225,7 +225,8 @@ class PoolWorld {
 
   /**
    * A branch that replaces blocks deeper than any confirmation. Its miners knew the same transactions. The network
-   * takes it only if it has all of them and no others: payments rely on confirmations, and cannot outlast anything else.
+   * takes it only if it has all of them and no others: payments rely on confirmations, and cannot outlast anything
+   * else.
    */
   #repeat(chain: Chain, from: Block, dice: () => number): void {
     if (this.#isCalm) return
@@ -594,7 +595,7 @@ class PoolWorld {
   }
 
   /** An order pays its parts, and no balance below the minimum. */
-  #checkOrder({ pays, minimum = '0.0', requestKey }: OrderLine): void {
+  #checkOrder({ pays, minimum = '0.0', requestKey }: SentLine): void {
     for (const { account, amount, for: parts } of pays) {
       const sum = parts.reduce((total, part) => total + (unitsOf(part.amount) ?? 0n), 0n)
       if (unitsOf(amount) !== sum) this.#wrong(`${requestKey} pays ${account} ${amount} for parts of ${coinsText(sum)}`)

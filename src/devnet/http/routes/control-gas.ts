@@ -1,5 +1,5 @@
 /** Changes the gas that a node takes: the limit of its blocks, and the lowest price of a command. */
-import type { GasOrder, GasState } from '#ground/schema/control-commands.ts'
+import type { GasRequest, GasState } from '#ground/schema/control-commands.ts'
 import { type GasTerms, gasPriceOf } from '../../mempool/gas-terms.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { RequestRefused } from '../refusal.ts'
@@ -8,7 +8,7 @@ import { RequestRefused } from '../refusal.ts'
 const MAX_SHOWN = 80
 
 /** Changes the terms. The next block follows them. Pending transactions stay. Throws RequestRefused. */
-export function changeGas(coordinator: Coordinator, { blockLimit, minPrice }: GasOrder): GasState {
+export function changeGas(coordinator: Coordinator, { blockLimit, minPrice }: GasRequest): GasState {
   const { pools, drafts } = coordinator
   if (blockLimit === undefined && minPrice === undefined) {
     throw new RequestRefused(400, 'expected blockLimit, minPrice or both')

@@ -1,8 +1,9 @@
-/** Takes a node back to its start: chains, rules, pools, clock, and everything that orders have set. */
+/** Takes a node back to its start: chains, rules, pools, clock, and everything that control requests have set. */
+
+import type { BlockMaker } from '../../control/block-maker.ts'
+import type { Mining } from '../../control/mining.ts'
+import type { NamedSnapshots } from '../../control/snapshots.ts'
 import { usualTerms } from '../../mempool/gas-terms.ts'
-import type { BlockMaker } from '../../orders/block-maker.ts'
-import type { Mining } from '../../orders/mining.ts'
-import type { NamedSnapshots } from '../../orders/snapshots.ts'
 import type { Faults } from '../faults.ts'
 import { type StreamGate, streamKinds } from '../stream/stream-gate.ts'
 

@@ -1,12 +1,12 @@
 /** Writes rows of a table: a privileged command of the node's owner, checked against the schema of the table. */
 
-import type { RowsOrder } from '#ground/schema/control-commands.ts'
+import type { RowsRequest } from '#ground/schema/control-commands.ts'
 import type { TableDefinition } from '#language/contracts/machine/ast.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Value } from '#language/contracts/values/value.ts'
+import { type BlockMaker, headOf } from '../../control/block-maker.ts'
 import { tableNamed } from '../../ledger/given-table.ts'
 import { expectComplete, readableJson, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
-import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { RequestRefused } from '../refusal.ts'
 import { runPrivileged } from './control-run.ts'
 
@@ -19,12 +19,12 @@ interface RowGroup {
 }
 
 /**
- * Writes rows in a block that it makes. A row that exists keeps the fields that the order leaves out. Throws
+ * Writes rows in a block that it makes. A row that exists keeps the fields that the control request leaves out. Throws
  * RequestRefused for an unknown table, for rows that do not fit it, and if the write fails; and OrderRefused.
  */
 export async function writeRows(
   maker: BlockMaker,
-  { chain, table: name, rows }: RowsOrder,
+  { chain, table: name, rows }: RowsRequest,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -46,7 +46,7 @@ export async function writeRows(
 function messageOf({ error }: { readonly error?: unknown }): string {
   const { message } = (error ?? {}) as { readonly message?: unknown }
   const text = typeof message === 'string' ? message : JSON.stringify(error)
-  return /gas limit/i.test(text) ? `${text}; write fewer rows in one order` : text
+  return /gas limit/i.test(text) ? `${text}; write fewer rows in one request` : text
 }
 
 /** Turns faults of rows into refusals. */
@@ -59,7 +59,7 @@ function refusing<T>(run: () => T): T {
   }
 }
 
-function groupsOf(state: ReadableState, table: TableDefinition, rows: RowsOrder['rows']): RowGroup[] {
+function groupsOf(state: ReadableState, table: TableDefinition, rows: RowsRequest['rows']): RowGroup[] {
   const groups = new Map<string, RowGroup>()
   for (const [key, json] of Object.entries(rows)) {
     const at = `/rows/${key}`

@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto'
 import { encodeBase64Url } from '#ground/base/bytes.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import type { Network } from '#ground/chain/network.ts'
-import type { RunOrder } from '#ground/schema/control-commands.ts'
+import type { RunRequest } from '#ground/schema/control-commands.ts'
 import type { Command } from '../../command/command.ts'
 import { Malformed } from '../../command/parts.ts'
 import { readPrivileges } from '../../command/privileges.ts'
 import { CommandFault, readCommand } from '../../command/read.ts'
+import { type BlockMaker, headOf } from '../../control/block-maker.ts'
 import type { FoundResult } from '../../ledger/ledger.ts'
 import { transactionOf } from '../../mempool/transaction.ts'
-import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
 import { RequestRefused } from '../refusal.ts'
 import { impersonatedKeys } from './control-commands.ts'
 
@@ -44,14 +44,14 @@ const TTL_SECONDS = 86_400
  */
 export async function runPrivileged(
   maker: BlockMaker,
-  order: RunOrder,
+  request: RunRequest,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<PrivilegedRun> {
-  const { chain } = order
+  const { chain } = request
   const { pools, ledger } = maker.coordinator
   headOf(maker.chains.cut, chain)
-  const command = commandOf(order, maker.chains.network, nowMs)
+  const command = commandOf(request, maker.chains.network, nowMs)
   pools.impersonation.privilege(command)
   await ledger.warm(chain, transactionOf(command))
   const full = pools.admitPrivileged(chain, command)
@@ -71,8 +71,8 @@ export async function runPrivileged(
   return { requestKey: command.key, height: block.height, hash: block.id, gas, result, events }
 }
 
-function commandOf({ chain, code, ...order }: RunOrder, network: Network, nowMs: number): Command {
-  const { data = {}, keys = [], admin = [], caps = [] } = order
+function commandOf({ chain, code, ...request }: RunRequest, network: Network, nowMs: number): Command {
+  const { data = {}, keys = [], admin = [], caps = [] } = request
   const contents = {
     networkId: network.name,
     payload: { exec: { code, data } },

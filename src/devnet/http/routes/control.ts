@@ -16,15 +16,15 @@ import {
 } from '#ground/schema/control.ts'
 import { type AutoMine, CONFIRMATIONS, describeAutoMine } from '#ground/schema/devnet-modes.ts'
 import { JSON_TYPE, type Operation } from '#ground/schema/operation.ts'
-import type { ForkChange } from '#ground/schema/reset-order.ts'
+import type { ForkChange } from '#ground/schema/reset-request.ts'
 import type { Static } from '#ground/schema/typebox.ts'
 import type { Pin } from '#language/copy/pin.ts'
-import { type BlockMaker, headOf } from '../../orders/block-maker.ts'
-import type { Mining } from '../../orders/mining.ts'
-import { OrderRefused } from '../../orders/order-refused.ts'
-import { Queue } from '../../orders/queue.ts'
-import { reorg } from '../../orders/reorg.ts'
-import type { NamedSnapshots } from '../../orders/snapshots.ts'
+import { type BlockMaker, headOf } from '../../control/block-maker.ts'
+import { ControlError } from '../../control/control-error.ts'
+import type { Mining } from '../../control/mining.ts'
+import { Queue } from '../../control/queue.ts'
+import { reorg } from '../../control/reorg.ts'
+import type { NamedSnapshots } from '../../control/snapshots.ts'
 import type { NodeClock } from '../../rules/node-clock.ts'
 import type { RuleChange } from '../../rules/rules.ts'
 import type { Block } from '../../store/block-store.ts'
@@ -52,7 +52,7 @@ export interface ForkSource {
 /**
  * Turns the node to a fork of another network, or to a new one of its own if `fork` is null.
  * @param signal abandons the turn
- * @param response answer of the order: all other requests under way end
+ * @param response answer of the control request: all other requests under way end
  * @returns status of the new network
  * @throws RequestRefused if the node stays as it is
  */
@@ -71,7 +71,7 @@ interface ControlOptions {
   readonly mining: Mining
   readonly fork: ForkSource | null
   readonly turn: TurnNode
-  /** Aborted with OrderRefused when the node stops. */
+  /** Aborted with ControlError when the node stops. */
   readonly stopped: AbortSignal
 }
 
@@ -282,7 +282,7 @@ export class ControlServer {
   ): void {
     const { maker, stopped } = this.#options
     this.#router.serve<O>(operation, async (call, reply) => {
-      const order = async (signal: AbortSignal) => {
+      const request = async (signal: AbortSignal) => {
         signal.throwIfAborted()
         try {
           return await run(call, signal, reply)
@@ -293,7 +293,7 @@ export class ControlServer {
       }
       try {
         const sources = [stopped, callerLeft(reply)]
-        const result = await withFirstOf(sources, (signal) => this.#queue.take(() => order(signal)))
+        const result = await withFirstOf(sources, (signal) => this.#queue.take(() => request(signal)))
         return sendJson(reply, JSON_TYPE, JSON.stringify(result))
       } catch (error) {
         const refusal = refusalOf(error)
@@ -308,7 +308,7 @@ export class ControlServer {
 function callerLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   raw.once('close', () => {
-    if (!raw.writableFinished) left.abort(new OrderRefused({ kind: 'caller-left' }))
+    if (!raw.writableFinished) left.abort(new ControlError({ kind: 'caller-left' }))
   })
   return left.signal
 }

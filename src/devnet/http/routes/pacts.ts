@@ -2,7 +2,7 @@
 import { developmentAccounts } from '#ground/chain/development-accounts.ts'
 import { JSON_TYPE } from '#ground/schema/operation.ts'
 import { type KnownAccounts, pactOperations } from '#ground/schema/pacts.ts'
-import { type PhraseAccount, phraseAccounts } from '../../orders/phrase-accounts.ts'
+import { type PhraseAccount, phraseAccounts } from '../../control/phrase-accounts.ts'
 import { sendJson, writeRefusal } from '../app.ts'
 import { PactIndex } from '../lookup/pact-index.ts'
 import { onePactText, type PactNode, pactPageText } from '../lookup/pacts.ts'

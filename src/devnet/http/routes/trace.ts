@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { exactJsonText, fieldsOf, parseExactJson } from '#ground/base/json.ts'
 import { JSON_TYPE } from '#ground/schema/operation.ts'
-import { type TraceOrder, traceOperation } from '#ground/schema/trace.ts'
+import { type TraceRequest, traceOperation } from '#ground/schema/trace.ts'
 import type { Static } from '#ground/schema/typebox.ts'
 import { hashBytes } from '#language/contracts/values/hash.ts'
 import type { Command } from '../../command/command.ts'
@@ -28,7 +28,7 @@ interface TraceRouteOptions {
   readonly traces: Traces
 }
 
-type Order = Static<typeof TraceOrder>
+type Trace = Static<typeof TraceRequest>
 
 /** Where a traced command runs. */
 interface TracedAt {
@@ -56,8 +56,8 @@ export function addTraceRoutes(router: Router, options: TraceRouteOptions): void
   })
 }
 
-async function answer(reply: FastifyReply, options: TraceRouteOptions, order: Order): Promise<FastifyReply> {
-  const { requestKey, cmd, block, overrides } = order
+async function answer(reply: FastifyReply, options: TraceRouteOptions, request: Trace): Promise<FastifyReply> {
+  const { requestKey, cmd, block, overrides } = request
   if ((requestKey === undefined) === (cmd === undefined)) {
     throw new RequestRefused(400, 'a trace takes either requestKey, of a transaction in a block, or cmd, a command')
   }
@@ -79,7 +79,7 @@ async function answer(reply: FastifyReply, options: TraceRouteOptions, order: Or
 }
 
 /** Throws RequestRefused for a text that is no command. */
-function commandIn(cmd: Order['cmd']): Command {
+function commandIn(cmd: Trace['cmd']): Command {
   const signed = typeof cmd === 'string' ? { hash: hashBytes(encoder.encode(cmd)), sigs: [], cmd } : cmd
   if (signed === undefined) throw new RequestRefused(400, 'cmd: missing')
   const command = readCommand(signed)

@@ -15,9 +15,9 @@ import type { KernelName, KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
 import { loadChosen, type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNativeKernel } from './native-kernel.ts'
-import { rememberedOrders, rememberOrder } from './native-order.ts'
-import { fastestOrder, type Paces } from './order-race.ts'
+import { rememberedSchedules, rememberSchedule } from './native-schedule.ts'
 import type { Priority } from './priority.ts'
+import { fastestSchedule, type Paces } from './schedule-race.ts'
 import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 
@@ -134,7 +134,7 @@ export class CpuEngine implements Engine {
     if (kernel === 'auto' || kernel === 'native' || isNativeKernel(kernel)) {
       const { choice, news } = await provideNativeKernel({ env: process.env, signal: this.#stopped.signal })
       const only = kernel === 'auto' || kernel === 'native' ? undefined : kernel
-      const remembered = rememberedOrders(loadChosen(choice), this.#tuningFile, only)
+      const remembered = rememberedSchedules(loadChosen(choice), this.#tuningFile, only)
       this.#native = { ...choice, orders: remembered.orders }
       for (const sentence of [...news, ...remembered.news]) this.#warn(sentence)
       if (!remembered.isUnknown) this.#nextRaceMs = this.#options.clock.monotonicMs() + RACE_EVERY_MS
@@ -228,12 +228,12 @@ export class CpuEngine implements Engine {
     )
     if (!searching.every((each) => this.#paces.has(each.name))) return
     const known = this.#native.orders?.[name]
-    const order = fastestOrder(known ?? 'halves', [...this.#paces.values()])
+    const order = fastestSchedule(known ?? 'halves', [...this.#paces.values()])
     this.#shared.order = order
     if (order === known) return
     this.#native = { ...this.#native, orders: { ...this.#native.orders, [name]: order } }
     if (!isNativeKernel(name)) return
-    const failure = rememberOrder(loadChosen(this.#native), this.#tuningFile, name, order)
+    const failure = rememberSchedule(loadChosen(this.#native), this.#tuningFile, name, order)
     if (failure !== null) this.#warnOnce(failure)
   }
 

@@ -17,5 +17,5 @@ export const kernelPreferences: readonly KernelPreference[] = ['auto', 'native',
  *     staggered   one vector in assembly; each G of a half round starts one step after the G before it
  *     mixed       general registers hash one more nonce: beside `steps` of AVX-512, and beside `staggered` of others
  */
-export const orderNames = ['halves', 'single', 'steps', 'staggered', 'mixed'] as const
-export type OrderName = (typeof orderNames)[number]
+export const scheduleNames = ['halves', 'single', 'steps', 'staggered', 'mixed'] as const
+export type ScheduleName = (typeof scheduleNames)[number]

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { tailLayout } from './kernel.ts'
 import { findNative, type NativeFiles, type NativeOrigin, nativeOrigins, originFault } from './native-files.ts'
-import { createNativeKernel, loadNative, type NativeAddon, nativeNames, type Orders } from './native-kernel.ts'
+import { createNativeKernel, type KernelSchedules, loadNative, type NativeAddon, nativeNames } from './native-kernel.ts'
 import { briefTest } from './self-test.ts'
 
 /** Plain data, which threads can receive as a message. */
@@ -16,7 +16,7 @@ export interface NativeChoice {
   /** Why existing files are not used, a sentence each. */
   readonly passedOver: readonly string[]
   /** The measured orders of its kernels (native-order.ts). */
-  readonly orders?: Orders
+  readonly orders?: KernelSchedules
 }
 
 const ORIGINS: Readonly<Record<NativeOrigin, string>> = {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describeError } from '#ground/base/errors.ts'
 import type { Kernel, TailLayout } from './kernel.ts'
-import { type KernelName, type OrderName, orderNames } from './names.ts'
+import { type KernelName, type ScheduleName, scheduleNames } from './names.ts'
 
 export type NativeName = Extract<KernelName, `native-${string}`>
 
@@ -40,7 +40,7 @@ type NativeSweep = (job: Uint32Array, from: number, to: number) => number
 export type NativePorts = (kind: number, count: number) => number
 
 /** The order of each kernel; `halves` for others. */
-export type Orders = Readonly<Partial<Record<KernelName, OrderName>>>
+export type KernelSchedules = Readonly<Partial<Record<KernelName, ScheduleName>>>
 
 /** The loaded file. */
 export interface NativeAddon {
@@ -49,7 +49,7 @@ export interface NativeAddon {
   /** Everything that the file exports, by name (native/kernel.c). Tests leave it out. */
   readonly exported?: Readonly<Record<string, unknown>>
   /** The orders to use. */
-  readonly orders?: Orders
+  readonly orders?: KernelSchedules
   /** Why there is no native kernel at all, as a sentence, or null. */
   readonly obstacle: string | null
 }
@@ -72,11 +72,15 @@ export function loadNative(file: string): NativeAddon {
 }
 
 /** The orders of a kernel in this file, `halves` first. */
-export function ordersIn(addon: NativeAddon, name: NativeName): readonly OrderName[] {
-  return orderNames.filter((order) => sweepOf(addon, name, order) !== undefined)
+export function schedulesIn(addon: NativeAddon, name: NativeName): readonly ScheduleName[] {
+  return scheduleNames.filter((order) => sweepOf(addon, name, order) !== undefined)
 }
 
-function sweepOf({ sweeps, exported = {} }: NativeAddon, name: NativeName, order: OrderName): NativeSweep | undefined {
+function sweepOf(
+  { sweeps, exported = {} }: NativeAddon,
+  name: NativeName,
+  order: ScheduleName,
+): NativeSweep | undefined {
   return order === 'halves' ? sweeps[name] : (exported[`${name} ${order}`] as NativeSweep | undefined)
 }
 
@@ -85,7 +89,7 @@ export function createNativeKernel(
   name: NativeName,
   layout: TailLayout,
   addon: NativeAddon,
-  order: OrderName = 'halves',
+  order: ScheduleName = 'halves',
 ): Kernel {
   const run = sweepOf(addon, name, order)
   const { instructions, lanes, sliceNonces } = WIDTHS[name]

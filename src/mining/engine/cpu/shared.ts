@@ -3,13 +3,14 @@
  * and without ending their tasks:
  *
  *     int32[0] sequence of the work   int32[1] write lock (odd while written)   int32[2] stop   int32[3] work bytes
- *     int32[4] fixed bits of the nonce   int32[5] their value   int32[6] number of the race   int32[7] its winner: 1 for the first order
+ *     int32[4] fixed bits of the nonce   int32[5] their value   int32[6] number of the race
+ *     int32[7] its winner: 1 for the first schedule
  *     target (u256 LE) || work (WORK_CAPACITY bytes) || hashes tried, i64 per thread
  */
 import { readU256LE, writeU256LE } from '#ground/base/bytes.ts'
 import { MAX_WORK_BYTES } from '#ground/chain/header.ts'
 import type { EngineWork } from '../engine.ts'
-import { type OrderName, orderNames } from './names.ts'
+import { type ScheduleName, scheduleNames } from './names.ts'
 
 const SEQUENCE = 0
 const LOCK = 1
@@ -78,12 +79,12 @@ export class SharedWork {
   }
 
   /** The order that won the latest race, or null before the first. */
-  get order(): OrderName | null {
-    return orderNames[Atomics.load(this.#control, ORDER) - 1] ?? null
+  get order(): ScheduleName | null {
+    return scheduleNames[Atomics.load(this.#control, ORDER) - 1] ?? null
   }
 
-  set order(order: OrderName) {
-    Atomics.store(this.#control, ORDER, orderNames.indexOf(order) + 1)
+  set order(order: ScheduleName) {
+    Atomics.store(this.#control, ORDER, scheduleNames.indexOf(order) + 1)
   }
 
   hashesOf(thread: number): number {

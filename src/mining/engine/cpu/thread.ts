@@ -22,11 +22,11 @@ import { chooseKernel } from './kernels.ts'
 import type { KernelName, KernelPreference } from './names.ts'
 import { loadChosen, type NativeChoice } from './native-choice.ts'
 import { isNativeKernel } from './native-kernel.ts'
-import { OrderRace, type Paces, raceMsOf } from './order-race.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
 import { CHECKED_NONCES, Recheck } from './recheck.ts'
+import { type Paces, raceMsOf, ScheduleRace } from './schedule-race.ts'
 import { type SharedContent, SharedWork } from './shared.ts'
-import { hasOrders, testedOrders } from './tested-orders.ts'
+import { hasSchedules, testedSchedules } from './tested-schedules.ts'
 
 export interface SearchTask {
   readonly thread: number
@@ -103,8 +103,8 @@ class SearchThread {
   #slicesUntilCheck = randomInt(CHECK_EVERY_SLICES)
   readonly #recheck = new Recheck()
   /** Tested kernels of all orders, once a race has begun. */
-  #ordered: ReturnType<typeof testedOrders> | null = null
-  #race: OrderRace | null = null
+  #ordered: ReturnType<typeof testedSchedules> | null = null
+  #race: ScheduleRace | null = null
   #raceNumber = 0
 
   constructor(task: SearchTask) {
@@ -190,17 +190,17 @@ class SearchThread {
   }
 
   /** The race of the orders of this kernel, while there is one. Reports it when it is over. */
-  #raceOf(kernel: Kernel, workBytes: number): OrderRace | null {
+  #raceOf(kernel: Kernel, workBytes: number): ScheduleRace | null {
     const { race: number } = this.#shared
     const { name } = kernel
     if (number !== this.#raceNumber) {
       this.#raceNumber = number
       this.#race = null
       const addon = isNativeKernel(name) ? loadChosen(this.#task.native) : { sweeps: {}, obstacle: null }
-      if (!hasOrders(name, workBytes, addon)) return null
+      if (!hasSchedules(name, workBytes, addon)) return null
       const raceMs = raceMsOf(name, this.#ordered === null)
-      this.#ordered ??= testedOrders(name, addon, randomBytes)
-      this.#race = new OrderRace([...this.#ordered.kernels.keys()], raceMs)
+      this.#ordered ??= testedSchedules(name, addon, randomBytes)
+      this.#race = new ScheduleRace([...this.#ordered.kernels.keys()], raceMs)
     }
     if (this.#race?.isOver) {
       const { refused = [] } = this.#ordered ?? {}

@@ -18,12 +18,12 @@ import {
   type JobMessage,
   type ListAnswer,
   ListQuestion,
-  Order,
-  type OrderAnswer,
   type Outcome,
   OutcomeQuestion,
   Report,
   type ReportAnswer,
+  RigCommand,
+  type RigCommandAnswer,
 } from '../../fleet/messages.ts'
 import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
@@ -256,7 +256,7 @@ export class FleetEngine implements Engine, Leader {
       link.hear(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
       link.hear(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.of(hash)), onWrong),
       link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
-      link.hear(order, Order, (message, raw) => void this.#onOrder(message, raw), onWrong),
+      link.hear(order, RigCommand, (message, raw) => void this.#onOrder(message, raw), onWrong),
     ]
     this.#tellLeader(true, this.#options.name)
   }
@@ -306,9 +306,9 @@ export class FleetEngine implements Engine, Leader {
     answer(raw, { leader: name, version, term, network, account, allPaused, rigs, next } satisfies ListAnswer)
   }
 
-  async #onOrder(order: Order, raw: Msg): Promise<void> {
+  async #onOrder(order: RigCommand, raw: Msg): Promise<void> {
     const rigs = this.#table.named(order.rig)
-    const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies OrderAnswer)
+    const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies RigCommandAnswer)
     try {
       reply(await this.#pauses.obey(this.#openedStore, order))
     } catch (error) {

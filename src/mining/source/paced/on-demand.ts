@@ -12,7 +12,7 @@ import type { PacedBlock, PacedSource, Pacer } from './paced-source.ts'
 export type ChainCounts = ReadonlyMap<number, number>
 
 /** A block that an order made. */
-export type OrderedBlock = Omit<PacedBlock, 'isMade'>
+export type RequestedBlock = Omit<PacedBlock, 'isMade'>
 
 interface OnDemandOptions {
   readonly clock: Clock
@@ -46,7 +46,7 @@ export class OnDemand implements Pacer {
    * BAD_OPTION for chains that the user leaves out. Rejects with the reason of the signal, or of the end of the source.
    * Blocks that were made before stay.
    */
-  make(counts: ChainCounts, signal: AbortSignal): Promise<readonly OrderedBlock[]> {
+  make(counts: ChainCounts, signal: AbortSignal): Promise<readonly RequestedBlock[]> {
     const made = this.#last.then(async () => {
       const running = await orAborted(this.#running, signal)
       return withFirstOf([signal, running.signal], (ends) => this.#make(running.source, counts, ends))
@@ -55,9 +55,9 @@ export class OnDemand implements Pacer {
     return made
   }
 
-  async #make(source: PacedSource, counts: ChainCounts, signal: AbortSignal): Promise<readonly OrderedBlock[]> {
+  async #make(source: PacedSource, counts: ChainCounts, signal: AbortSignal): Promise<readonly RequestedBlock[]> {
     const left = new Map([...counts].filter(([, count]) => count > 0))
-    const made: OrderedBlock[] = []
+    const made: RequestedBlock[] = []
     while (left.size > 0) {
       const block = await this.#makeOne(source, left, signal)
       if (block === null) continue
@@ -70,7 +70,7 @@ export class OnDemand implements Pacer {
   }
 
   /** @returns null if no block came of the solution */
-  async #makeOne(source: PacedSource, left: ChainCounts, signal: AbortSignal): Promise<OrderedBlock | null> {
+  async #makeOne(source: PacedSource, left: ChainCounts, signal: AbortSignal): Promise<RequestedBlock | null> {
     const steer = async (ends: AbortSignal) => {
       const chain = nextChain(left, await this.#heights(ends), this.#options.graphHistory)
       ends.throwIfAborted()
@@ -110,7 +110,10 @@ export class OnDemand implements Pacer {
   }
 }
 
-/** Runs `run` with a signal that aborts at its end, at its first fault, and with `signal`. Rejects with the first reason. */
+/**
+ * Runs `run` with a signal that aborts at its end, at its first fault, and with `signal`. Rejects with the first
+ * reason.
+ */
 async function withFault<T>(
   signal: AbortSignal,
   run: (ends: AbortSignal, fault: (error: unknown) => void) => Promise<T>,

@@ -6,7 +6,7 @@ const ANSWER_MS = 10_000
 /** Timeout of a change of threads, which run their self-test and kernel choice first. */
 const THREADS_ANSWER_MS = 60_000
 
-interface HttpOrder {
+interface ControlRequest {
   readonly method: 'POST' | 'PUT'
   readonly path: string
   readonly body: unknown
@@ -53,7 +53,7 @@ export class ControlPanel {
   }
 
   /** Sends the order. @returns whether it succeeded */
-  async #send({ method, path, body, limitMs, doing, done }: HttpOrder): Promise<boolean> {
+  async #send({ method, path, body, limitMs, doing, done }: ControlRequest): Promise<boolean> {
     const token = this.#token.value.trim()
     if (token === '') {
       this.#tell('Enter the token from --http-token first.', true)

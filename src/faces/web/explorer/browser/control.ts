@@ -1,6 +1,6 @@
-/** Sends orders to the node: each form posts to /devnet/*, and shows the answer and the call. */
+/** Sends control requests to the node: each form posts to /devnet/*, and shows the answer and the call. */
 import { formatDuration } from '#ground/base/units.ts'
-import type { FaultOrder } from '#ground/schema/control.ts'
+import type { FaultRequest } from '#ground/schema/control.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { timeOfDay } from '../../kit/numbers.ts'
 import { callNode, curlText } from './call.ts'
@@ -13,7 +13,7 @@ const HEALTHY = 300
 /** Tolerance for a node clock that runs slightly ahead under load. */
 const CLOCK_NOISE_MS = 1000
 
-export class OrderPanel {
+export class NodeControls {
   #chains = 0
   #aheadMs = 0
   /** Node clock minus browser clock, in milliseconds. */
@@ -42,11 +42,11 @@ export class OrderPanel {
     this.#onSubmit('revert-form', (form) => ['revert', { id: Number(form.get('id')) }])
     this.#onSubmit('faults-form', (form) => ['faults', faultOf(form)])
     this.#onSubmit('streams-form', (form, action) => ['streams', { action, stream: String(form.get('stream')) }])
-    for (const [id, order] of [
+    for (const [id, request] of [
       ['pause-all', 'pause'],
       ['resume-all', 'resume'],
     ]) {
-      element(id).addEventListener('click', () => void this.#all(order))
+      element(id).addEventListener('click', () => void this.#all(request))
     }
     element('faults-details').addEventListener('toggle', () => void listOperations(), { once: true })
   }
@@ -92,7 +92,7 @@ export class OrderPanel {
         String(chain),
       )
       toggle.addEventListener('click', () => {
-        void this.#order(this.#paused.includes(chain) ? 'resume' : 'pause', { chain })
+        void this.#send(this.#paused.includes(chain) ? 'resume' : 'pause', { chain })
       })
       return toggle
     })
@@ -108,22 +108,22 @@ export class OrderPanel {
     write('paused-state', text)
   }
 
-  #showFaults(faults: readonly FaultOrder[]): void {
+  #showFaults(faults: readonly FaultRequest[]): void {
     write('faults-state', faults.length === 0 ? 'none is set' : '')
-    const rowOf = ({ operation, count, status, delayMs }: FaultOrder) => {
+    const rowOf = ({ operation, count, status, delayMs }: FaultRequest) => {
       const what = [status, delayMs === undefined ? '' : `after ${delayMs} ms`].filter((each) => each).join(' ')
       const clear = make('button', { type: 'button', class: 'small', 'aria-label': `clear ${operation}` }, 'Clear')
-      clear.addEventListener('click', () => void this.#order('faults', { operation, count: 0 }))
+      clear.addEventListener('click', () => void this.#send('faults', { operation, count: 0 }))
       return make('li', {}, make('code', {}, operation), make('span', {}, `${count} × ${what}`), clear)
     }
     fill(element('faults'), faults, (each) => JSON.stringify(each), rowOf)
   }
 
-  /** Sends one order per changed chain. */
-  async #all(order: string): Promise<void> {
+  /** Sends one control request per changed chain. */
+  async #all(action: string): Promise<void> {
     const chains = Array.from({ length: this.#chains }, (_, i) => i)
-    const changed = chains.filter((chain) => this.#paused.includes(chain) === (order === 'resume'))
-    for (const chain of changed) await this.#order(order, { chain })
+    const changed = chains.filter((chain) => this.#paused.includes(chain) === (action === 'resume'))
+    for (const chain of changed) await this.#send(action, { chain })
   }
 
   #onSubmit(id: string, orderOf: (form: FormData, action: string) => readonly [string, Body]): void {
@@ -131,11 +131,11 @@ export class OrderPanel {
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       const button = event.submitter as HTMLButtonElement | null
-      void this.#order(...orderOf(new FormData(form), button?.value ?? ''), button)
+      void this.#send(...orderOf(new FormData(form), button?.value ?? ''), button)
     })
   }
 
-  async #order(name: string, body: Body, button: HTMLButtonElement | null = null): Promise<void> {
+  async #send(name: string, body: Body, button: HTMLButtonElement | null = null): Promise<void> {
     const path = `/devnet/${name}`
     const json = JSON.stringify(body)
     const output = element('answer')

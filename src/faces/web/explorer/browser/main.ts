@@ -3,7 +3,7 @@ import type { NodeView } from '#ground/schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
 import { grouped, timeOfDay } from '../../kit/numbers.ts'
 import { Braid } from './braid.ts'
-import { OrderPanel } from './control.ts'
+import { NodeControls } from './control.ts'
 import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
 import { openFrame, troubleIn } from './frame.ts'
@@ -13,7 +13,7 @@ import type { KnownBlock, NodeState, Reorganisation } from './state.ts'
 
 let state: NodeState | null = null
 const showTrouble = troubleIn('details-body')
-const control = new OrderPanel()
+const control = new NodeControls()
 const details = new Details()
 const braid = new Braid({
   canvas: element<HTMLCanvasElement>('braid'),

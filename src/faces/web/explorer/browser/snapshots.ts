@@ -25,14 +25,14 @@ export class SnapshotPanel {
     write('snapshots-state', ids.length === 0 ? 'none taken' : `${ids.length} taken`)
   }
 
-  /** Enables the button if a snapshot exists; also after an order, which disabled it. */
+  /** Enables the button if a snapshot exists; also after a control request, which disabled it. */
   enable(): void {
     const hasNone = this.#ids.length === 0
     this.#list.disabled = hasNone
     element<HTMLButtonElement>('revert-button').disabled = hasNone
   }
 
-  /** Handles the answer to an order that took a snapshot. */
+  /** Handles the answer to a control request that took a snapshot. */
   taken(text: string): void {
     const { id, heights } = JSON.parse(text) as SnapshotTaken
     const all = Object.values(heights)

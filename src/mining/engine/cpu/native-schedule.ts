@@ -4,12 +4,12 @@
  */
 import { describeError } from '#ground/base/errors.ts'
 import { readTuningFile, writeTuningFile } from '../cache-folder.ts'
-import type { OrderName } from './names.ts'
+import type { ScheduleName } from './names.ts'
 import { sourcesMark } from './native-files.ts'
-import { type NativeAddon, type NativeName, nativeNames, type Orders, ordersIn } from './native-kernel.ts'
+import { type KernelSchedules, type NativeAddon, type NativeName, nativeNames, schedulesIn } from './native-kernel.ts'
 
-interface RememberedOrders {
-  readonly orders: Orders
+interface RememberedSchedules {
+  readonly orders: KernelSchedules
   /** Whether the kernel that will search has several orders, and none is remembered. True without a native kernel. */
   readonly isUnknown: boolean
   /** Messages for people, a sentence each. */
@@ -20,15 +20,19 @@ interface RememberedOrders {
  * @param file see kernelTuningFileOf
  * @param searching the kernel that will search. Default: the widest
  */
-export function rememberedOrders(addon: NativeAddon, file: string, searching = widestOf(addon)): RememberedOrders {
+export function rememberedSchedules(
+  addon: NativeAddon,
+  file: string,
+  searching = widestOf(addon),
+): RememberedSchedules {
   const { entries, problem } = readTuningFile(file)
-  const orders: Partial<Record<NativeName, OrderName>> = {}
+  const orders: Partial<Record<NativeName, ScheduleName>> = {}
   const news: string[] = []
   let isUnknown = searching === undefined
   for (const name of nativeNames) {
-    const present = ordersIn(addon, name)
+    const present = schedulesIn(addon, name)
     if (present.length < 2) continue
-    const known = entries.get(orderKey(addon, name))
+    const known = entries.get(scheduleKey(addon, name))
     const order = present.find((each) => each === known)
     if (order !== undefined) orders[name] = order
     else if (name === searching) {
@@ -44,10 +48,15 @@ export function rememberedOrders(addon: NativeAddon, file: string, searching = w
 const widestOf = ({ sweeps }: NativeAddon) => nativeNames.find((name) => name in sweeps)
 
 /** Writes the fastest order of a kernel. @returns why it could not, as a sentence, or null */
-export function rememberOrder(addon: NativeAddon, file: string, name: NativeName, order: OrderName): string | null {
+export function rememberSchedule(
+  addon: NativeAddon,
+  file: string,
+  name: NativeName,
+  order: ScheduleName,
+): string | null {
   try {
     const { entries } = readTuningFile(file)
-    const key = orderKey(addon, name)
+    const key = scheduleKey(addon, name)
     entries.delete(key)
     writeTuningFile(file, entries.set(key, order))
     return null
@@ -57,7 +66,7 @@ export function rememberOrder(addon: NativeAddon, file: string, name: NativeName
 }
 
 /** The key of an entry, valid only for this processor, compiler and these sources. */
-function orderKey({ exported = {} }: NativeAddon, name: NativeName): string {
+function scheduleKey({ exported = {} }: NativeAddon, name: NativeName): string {
   return [name, exported.processor, exported.compiler, sourcesMark().slice(-64, -48)].join('|')
 }
 

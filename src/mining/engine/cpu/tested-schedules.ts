@@ -1,25 +1,25 @@
 /** The orders of a kernel that may race, because they compute the same. */
-import { createKernel, ordersOf } from './create-kernel.ts'
+import { createKernel, schedulesOf } from './create-kernel.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
-import type { KernelName, OrderName } from './names.ts'
+import type { KernelName, ScheduleName } from './names.ts'
 import type { NativeAddon } from './native-kernel.ts'
-import { OrderRace, type Paces, RACE_MS } from './order-race.ts'
+import { type Paces, RACE_MS, ScheduleRace } from './schedule-race.ts'
 import { agreementTest } from './self-test.ts'
 
 /** Length of work on networks with ten or more chains. Other work has only one order. */
 const WORK_BYTES = 286
 
 /** The orders of a kernel that agree with `halves`, and why others do not, a sentence each. */
-export function testedOrders(
+export function testedSchedules(
   name: KernelName,
   addon: NativeAddon,
   random: (bytes: number) => Uint8Array,
-): { readonly kernels: ReadonlyMap<OrderName, Kernel>; readonly refused: readonly string[] } {
+): { readonly kernels: ReadonlyMap<ScheduleName, Kernel>; readonly refused: readonly string[] } {
   const layout = tailLayout(WORK_BYTES)
   const plain = createKernel(name, layout, addon)
-  const kernels = new Map<OrderName, Kernel>([['halves', plain]])
+  const kernels = new Map<ScheduleName, Kernel>([['halves', plain]])
   const refused: string[] = []
-  for (const order of ordersOf(name, addon).filter((each) => each !== 'halves')) {
+  for (const order of schedulesOf(name, addon).filter((each) => each !== 'halves')) {
     const kernel = createKernel(name, layout, addon, order)
     const failure = agreementTest(kernel, plain, layout, random)
     if (failure === null) kernels.set(order, kernel)
@@ -29,9 +29,9 @@ export function testedOrders(
 }
 
 /** A race in this thread alone. */
-export function raceHere(kernels: ReadonlyMap<OrderName, Kernel>, nowMs: () => number, raceMs = RACE_MS): Paces {
+export function raceHere(kernels: ReadonlyMap<ScheduleName, Kernel>, nowMs: () => number, raceMs = RACE_MS): Paces {
   for (const kernel of kernels.values()) kernel.setWork(new Uint32Array(8), new Uint32Array(16), 0)
-  const race = new OrderRace([...kernels.keys()], raceMs)
+  const race = new ScheduleRace([...kernels.keys()], raceMs)
   for (let middle = 0; !race.isOver; middle++) {
     const startMs = nowMs()
     kernels.get(race.turn)?.sweep(0, middle, 0, SWEEP_NONCES)
@@ -41,5 +41,5 @@ export function raceHere(kernels: ReadonlyMap<OrderName, Kernel>, nowMs: () => n
 }
 
 /** Whether a kernel has several orders for work of this length. */
-export const hasOrders = (name: KernelName, workBytes: number, addon: NativeAddon): boolean =>
-  workBytes === WORK_BYTES && ordersOf(name, addon).length > 1
+export const hasSchedules = (name: KernelName, workBytes: number, addon: NativeAddon): boolean =>
+  workBytes === WORK_BYTES && schedulesOf(name, addon).length > 1

@@ -1,10 +1,10 @@
-/** Snapshots of a network, to which it can be reverted; and orders that move its clock, also backwards. */
+/** Snapshots of a network, to which it can be reverted; and control requests that move its clock, also backwards. */
 import type { Cut } from '#ground/chain/cut.ts'
 import { MAX_SNAPSHOTS } from '#ground/schema/control.ts'
 import type { HeldClock, NodeClock } from '../rules/node-clock.ts'
 import type { Coordinator } from '../work/coordinator.ts'
 import type { BlockMaker } from './block-maker.ts'
-import { OrderRefused } from './order-refused.ts'
+import { ControlError } from './control-error.ts'
 
 /** Chains and contract state are never deleted, so their heads are enough. */
 interface NamedSnapshot {
@@ -34,9 +34,9 @@ export class NamedSnapshots {
     return [...this.#kept.keys()]
   }
 
-  /** Takes a snapshot. Throws OrderRefused. @returns its id */
+  /** Takes a snapshot. Throws ControlError. @returns its id */
   take(): number {
-    if (this.#kept.size >= MAX_SNAPSHOTS) throw new OrderRefused({ kind: 'too-many-snapshots', most: MAX_SNAPSHOTS })
+    if (this.#kept.size >= MAX_SNAPSHOTS) throw new ControlError({ kind: 'too-many-snapshots', most: MAX_SNAPSHOTS })
     this.#newest++
     this.#kept.set(this.#newest, this.#present())
     return this.#newest
@@ -65,10 +65,10 @@ export class NamedSnapshots {
     }
   }
 
-  /** Reverts to a snapshot, and drops it and all later ones. Throws OrderRefused. */
+  /** Reverts to a snapshot, and drops it and all later ones. Throws ControlError. */
   revert(id: number): void {
     const snapshot = this.#kept.get(id)
-    if (snapshot === undefined) throw new OrderRefused({ kind: 'unknown-snapshot', id })
+    if (snapshot === undefined) throw new ControlError({ kind: 'unknown-snapshot', id })
     this.#restore(snapshot)
     for (const each of this.ids) if (each >= id) this.#kept.delete(each)
   }
@@ -87,7 +87,7 @@ export class NamedSnapshots {
 
   /**
    * Moves the clock forwards, or backwards unless a block would then be in the future. It runs from there. Throws
-   * OrderRefused.
+   * ControlError.
    */
   moveClock(byMs: number): void {
     this.#clock.hold(null)
@@ -95,24 +95,24 @@ export class NamedSnapshots {
     else this.#setBack(byMs)
   }
 
-  /** Sets the clock to a time in milliseconds since the UNIX epoch. Throws OrderRefused. */
+  /** Sets the clock to a time in milliseconds since the UNIX epoch. Throws ControlError. */
   setClock(toMs: number): void {
     this.#clock.hold(null)
     this.moveClock(toMs - this.#clock.ms())
   }
 
   /**
-   * Stops the clock, so that the next block has this time (milliseconds since the UNIX epoch). Throws OrderRefused.
+   * Stops the clock, so that the next block has this time (milliseconds since the UNIX epoch). Throws ControlError.
    * @param stepMs each block moves the clock on by so much; null if the next one sets it going
    */
   holdClock(atMs: number, stepMs: number | null): void {
     const { chains, coordinator } = this.#maker
     // Difficulty follows block times.
-    if (chains.checkPow) throw new OrderRefused({ kind: 'clock-only-forwards' })
+    if (chains.checkPow) throw new ControlError({ kind: 'clock-only-forwards' })
     const newest = newestOf(chains.cut)
     const at = microsecondsOf(atMs)
     if (at <= newest) {
-      throw new OrderRefused({
+      throw new ControlError({
         kind: 'clock-behind-blocks',
         mostMs: Math.floor(this.#clock.ms() - Number(newest) / 1000),
       })
@@ -121,7 +121,7 @@ export class NamedSnapshots {
     coordinator.renewWork()
   }
 
-  /** Stops the clock: each block is this much later than the one before it. Throws OrderRefused. */
+  /** Stops the clock: each block is this much later than the one before it. Throws ControlError. */
   stepClock(everyMs: number): void {
     const newestMs = Number(newestOf(this.#maker.chains.cut)) / 1000
     this.holdClock(Math.max(newestMs, this.#clock.ms()) + everyMs, everyMs)
@@ -129,10 +129,10 @@ export class NamedSnapshots {
 
   #setBack(byMs: number): void {
     const { chains, coordinator } = this.#maker
-    if (chains.checkPow) throw new OrderRefused({ kind: 'clock-only-forwards' })
+    if (chains.checkPow) throw new ControlError({ kind: 'clock-only-forwards' })
     const newest = newestOf(chains.cut)
     const mostMs = Math.max(0, Math.floor(this.#clock.ms() - Number(newest) / 1000))
-    if (-byMs > mostMs) throw new OrderRefused({ kind: 'clock-behind-blocks', mostMs })
+    if (-byMs > mostMs) throw new ControlError({ kind: 'clock-behind-blocks', mostMs })
     this.#clock.set(this.#clock.setAheadMs + byMs, newest)
     // Work handed out before now has times in the future.
     coordinator.renewWork()

@@ -1,5 +1,5 @@
 /** Runs tasks one at a time, in order of arrival. */
-import { OrderRefused } from './order-refused.ts'
+import { ControlError } from './control-error.ts'
 
 /** Most tasks, the running one included. */
 const MAX_WAITING = 64
@@ -8,9 +8,9 @@ export class Queue {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  /** Runs `run` after all earlier tasks. Throws OrderRefused if too many wait. */
+  /** Runs `run` after all earlier tasks. Throws ControlError if too many wait. */
   async take<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MAX_WAITING) throw new OrderRefused({ kind: 'too-many-waiting', waiting: MAX_WAITING })
+    if (this.#waiting >= MAX_WAITING) throw new ControlError({ kind: 'too-many-waiting', waiting: MAX_WAITING })
     this.#waiting++
     const result = this.#last.then(run)
     // A failure goes to the caller; the next task runs either way.

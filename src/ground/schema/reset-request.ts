@@ -1,4 +1,7 @@
-/** The order to reset a network: to its own start, to a fork of another network, or to a new network of its own. */
+/**
+ * The control request to reset a network: to its own start, to a fork of another network, or to a new network of its
+ * own.
+ */
 import { HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 
@@ -68,7 +71,7 @@ export const ForkChange = Type.Object(
 )
 export type ForkChange = Static<typeof ForkChange>
 
-export const ResetOrder = Type.Object(
+export const ResetRequest = Type.Object(
   {
     fork: Type.Optional(
       Type.Union([ForkChange, Type.Null()], {

@@ -1,6 +1,6 @@
-/** The order that gives coins to accounts: privileged code that mints them. */
+/** The control request that gives coins to accounts: privileged code that mints them. */
 import type { Minting } from './control.ts'
-import type { RunOrder } from './control-commands.ts'
+import type { RunRequest } from './control-commands.ts'
 
 /** Which account gets how many coins. */
 interface Funding {
@@ -16,7 +16,7 @@ const KEY_ACCOUNT = /^k:([0-9a-f]{64})$/
  * Code for `POST /devnet/run`. It mints coins as a block reward does, and tells the new balance. A `k:` account may be
  * new; any other must exist, because its guard is not known.
  */
-export function fundOrder({ account, amount, chain }: Funding, minting: Minting): RunOrder {
+export function fundRequest({ account, amount, chain }: Funding, minting: Minting): RunRequest {
   const [, key] = KEY_ACCOUNT.exec(account) ?? []
   const guard = key === undefined ? '(at "guard" (coin.details account))' : '(read-keyset "keyset")'
   const code = `(let ((account (read-string "account")) (amount (read-decimal "amount")))
@@ -34,5 +34,5 @@ export function mintCode(minting: Minting, guard: string): string {
 }
 
 /** Privileges of that code. */
-export const privilegesFor = (minting: Minting): Pick<RunOrder, 'admin' | 'caps'> =>
+export const privilegesFor = (minting: Minting): Pick<RunRequest, 'admin' | 'caps'> =>
   minting === 'coinbase' ? { caps: [{ name: 'coin.COINBASE', args: [] }] } : { admin: ['coin'] }

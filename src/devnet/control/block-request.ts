@@ -1,4 +1,4 @@
-/** A running order: its search budget, its progress, and its cancellation. */
+/** A running control request: its search budget, its progress, and its cancellation. */
 
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,30 +10,30 @@ import { withPrefix } from '#ground/base/units.ts'
 import { decodeWork, encodeWork, type WorkFields } from '#ground/chain/header.ts'
 import { meets } from '#ground/chain/pow.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
+import { ControlError } from './control-error.ts'
 import type { NonceSearch } from './nonce-search.ts'
-import { OrderRefused } from './order-refused.ts'
 
 /**
- * Most expected hashes of one order: 5.5 minutes of one core with the native kernel (60 MH/s). More is a task for the
- * miner.
+ * Most expected hashes of one control request: 5.5 minutes of one core with the native kernel (60 MH/s). More is a task
+ * for the miner.
  */
-export const MAX_ORDER_HASHES = 20_000_000_000
+export const MAX_REQUEST_HASHES = 20_000_000_000
 /**
  * Up to this difficulty the node searches in its own thread. At 165 kH/s that takes 60 ms on average, less than
  * starting search threads.
  */
 const MAX_OWN_HASHES = 10_000
-/** Time an order runs before waiting requests are served. */
+/** Time a control request runs before waiting requests are served. */
 const SLICE_MS = 10
 /** Hashes between two checks of the clock. */
 const BATCH_HASHES = 1000
 /** Interval of progress reports. */
 const NOTICE_INTERVAL_MS = 5000
 
-interface OrderOptions {
-  /** Name of the order in progress reports. */
+interface BlockRequestOptions {
+  /** Name of the control request in progress reports. */
   readonly name: string
-  /** Aborted with OrderRefused if the node stops or the caller leaves. */
+  /** Aborted with ControlError if the node stops or the caller leaves. */
   readonly signal: AbortSignal
   /** Resolves once every block so far survives the end of the process. */
   readonly durable: () => Promise<void>
@@ -44,13 +44,13 @@ interface OrderOptions {
   readonly onProgress?: OnProgress | undefined
 }
 
-export class BlockOrder {
+export class BlockRequest {
   /** Blocks made so far. */
   made = 0
-  readonly #options: OrderOptions
+  readonly #options: BlockRequestOptions
   /** Total number of blocks to make, or null if it is not known. */
   readonly #blocks: number | null
-  #hashesLeft = MAX_ORDER_HASHES
+  #hashesLeft = MAX_REQUEST_HASHES
   /** Expected hashes of all blocks searched so far, without the present one. */
   #expectedBefore = 0
   #difficulty = 0
@@ -60,7 +60,7 @@ export class BlockOrder {
   #sliceStartMs: number
   #cancelNotice: () => void
 
-  constructor(options: OrderOptions, blocks: number | null) {
+  constructor(options: BlockRequestOptions, blocks: number | null) {
     this.#options = options
     this.#blocks = blocks
     this.#sliceStartMs = options.clock.monotonicMs()
@@ -100,12 +100,12 @@ export class BlockOrder {
     this.#sliceStartMs = clock.monotonicMs()
   }
 
-  /** @returns the work with a nonce that solves it. Throws OrderRefused if the search budget does not suffice */
+  /** @returns the work with a nonce that solves it. Throws ControlError if the search budget does not suffice */
   async solve(work: WorkFields): Promise<WorkFields> {
     const difficulty = difficultyOf(work.target)
     if (difficulty === null || difficulty > BigInt(Math.floor(this.#hashesLeft))) {
       const { chainId: chain, height } = work
-      throw new OrderRefused({ kind: 'too-difficult', made: this.made, chain, height, difficulty })
+      throw new ControlError({ kind: 'too-difficult', made: this.made, chain, height, difficulty })
     }
     this.#difficulty = Number(difficulty)
     this.#hashesLeft -= this.#difficulty

@@ -3,7 +3,7 @@
  * slices of its work, so a race costs no hashes but those that slower orders do not do. A thread that shares its core
  * with another one favours other orders than a thread alone, so every thread measures, and one order serves all.
  */
-import type { KernelName, OrderName } from './names.ts'
+import type { KernelName, ScheduleName } from './names.ts'
 import { isNativeKernel } from './native-kernel.ts'
 
 /** Least slices of each order in a race. */
@@ -20,15 +20,15 @@ export const raceMsOf = (name: KernelName, isFirst: boolean): number =>
 const MARGIN = 1.02
 
 /** Nanoseconds per nonce of each order in one thread: the median of its slices. */
-export type Paces = Readonly<Partial<Record<OrderName, number>>>
+export type Paces = Readonly<Partial<Record<ScheduleName, number>>>
 
 /** The race of one thread. */
-export class OrderRace {
-  readonly #slices: ReadonlyMap<OrderName, number[]>
+export class ScheduleRace {
+  readonly #slices: ReadonlyMap<ScheduleName, number[]>
   readonly #raceMs: number
   #measuredMs = 0
 
-  constructor(orders: readonly OrderName[], raceMs: number) {
+  constructor(orders: readonly ScheduleName[], raceMs: number) {
     this.#raceMs = raceMs
     this.#slices = new Map(orders.map((order) => [order, []]))
   }
@@ -38,7 +38,7 @@ export class OrderRace {
   }
 
   /** The order of the next slice: the one with the fewest. */
-  get turn(): OrderName {
+  get turn(): ScheduleName {
     return [...this.#slices.keys()].reduce((a, b) => (this.#countOf(b) < this.#countOf(a) ? b : a))
   }
 
@@ -52,7 +52,7 @@ export class OrderRace {
     return Object.fromEntries([...this.#slices].map(([order, slices]) => [order, medianOf(slices)]))
   }
 
-  #countOf(order: OrderName): number {
+  #countOf(order: ScheduleName): number {
     return this.#slices.get(order)?.length ?? 0
   }
 }
@@ -63,10 +63,10 @@ const medianOf = (numbers: readonly number[]): number => numbers.toSorted((a, b)
  * The order that hashes most in all threads together.
  * @param threads what each thread measured
  */
-export function fastestOrder(current: OrderName, threads: readonly Paces[]): OrderName {
-  const rate = (order: OrderName) =>
+export function fastestSchedule(current: ScheduleName, threads: readonly Paces[]): ScheduleName {
+  const rate = (order: ScheduleName) =>
     threads.reduce((sum, paces) => sum + (paces[order] === undefined ? 0 : 1 / paces[order]), 0)
-  const orders = Object.keys(threads[0] ?? {}) as OrderName[]
+  const orders = Object.keys(threads[0] ?? {}) as ScheduleName[]
   const best = orders.reduce((a, b) => (rate(b) > rate(a) ? b : a), current)
   return rate(best) > MARGIN * rate(current) ? best : current
 }

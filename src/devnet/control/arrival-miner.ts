@@ -2,7 +2,7 @@
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import type { BlockMaker } from './block-maker.ts'
-import { OrderRefused } from './order-refused.ts'
+import { ControlError } from './control-error.ts'
 
 interface ArrivalMinerOptions {
   /** Blocks on every chain after those with commands. */
@@ -40,7 +40,7 @@ export class ArrivalMiner {
   stop(): void {
     this.#unsubscribe()
     this.#cancel()
-    this.#stopped.abort(new OrderRefused({ kind: 'stopping' }))
+    this.#stopped.abort(new ControlError({ kind: 'stopping' }))
   }
 
   #wake(chains: readonly number[]): void {
@@ -91,7 +91,7 @@ export class ArrivalMiner {
       await maker.make(new Map(chains.map((chain) => [chain, 1])), signal, 'auto-mine')
       return true
     } catch (error) {
-      if (error instanceof OrderRefused && error.problem.kind === 'paused-chain-grows') {
+      if (error instanceof ControlError && error.problem.kind === 'paused-chain-grows') {
         onNotice(`no block on chain ${chains.join(', ')}: chain ${error.problem.chain} is paused`)
         return false
       }

@@ -5,7 +5,7 @@ import type { Header } from '#ground/chain/header.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import type { Chains } from '../rules/chains.ts'
 import { type BlockMaker, distancesFrom, headOf, unblocked } from './block-maker.ts'
-import { OrderRefused } from './order-refused.ts'
+import { ControlError } from './control-error.ts'
 
 /** Most blocks of the new branch. More are needed only if other miners keep extending the old branch. */
 const MAX_BRANCH_BLOCKS = 50_000
@@ -23,23 +23,23 @@ interface Reorg {
 /**
  * Rolls back to the cut in which `chain` is `depth` blocks lower. Other chains roll back only as far as braiding
  * requires: a chain at distance k stays at most k higher. Then makes blocks until the new branch weighs more and no
- * chain is lower than before. Throws OrderRefused.
+ * chain is lower than before. Throws ControlError.
  */
 export function reorg(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<Reorg> {
   const { chains } = maker
   const ancestor = ancestorCut(maker, chain, depth)
-  return maker.run('fork', null, signal, async (order) => {
+  return maker.run('fork', null, signal, async (request) => {
     const branch = new Map(ancestor)
-    for (; !isAbove(branch, chains.cut); order.made++) {
-      if (order.made === MAX_BRANCH_BLOCKS) throw new OrderRefused({ kind: 'outgrown', blocks: order.made })
+    for (; !isAbove(branch, chains.cut); request.made++) {
+      if (request.made === MAX_BRANCH_BLOCKS) throw new ControlError({ kind: 'outgrown', blocks: request.made })
       const next = nextChain(maker, branch, ancestor)
       // No transactions: those of the old branch return to the pools.
       const { work, payload } = maker.emptyOn(next, branch, branchAccount)
-      const addition = chains.insert(await maker.solved(work, order), payload)
+      const addition = chains.insert(await maker.solved(work, request), payload)
       if (addition.status !== 'added') throw new Error(`chain ${next} of the new branch: ${JSON.stringify(addition)}`)
       branch.set(next, addition.block.header)
       maker.announce(addition.block.header, addition, 'order')
-      await order.pause()
+      await request.pause()
     }
     const orphaned = blocksBetween(chains, ancestor, chains.cut)
     if (!chains.adopt(branch)) throw new Error('the new branch weighs more, and was not adopted')
@@ -57,14 +57,14 @@ function ancestorCut({ chains, coordinator }: BlockMaker, chain: number, depth: 
   const { cut, network } = chains
   const { height } = headOf(cut, chain)
   const floor = Number(height) - depth
-  if (floor < 0) throw new OrderRefused({ kind: 'below-genesis', chain, height: Number(height), depth })
+  if (floor < 0) throw new ControlError({ kind: 'below-genesis', chain, height: Number(height), depth })
   const ancestor = new Map<number, Header>()
   const distances = distancesFrom(network, chain)
   for (const [other, head] of cut) {
     const kept = floor + (distances.get(other) ?? Number.POSITIVE_INFINITY)
     const blocks = Number(head.height) - kept
     if (blocks > 0 && coordinator.paused.has(other)) {
-      throw new OrderRefused({ kind: 'paused-chain-loses', chain: other, blocks })
+      throw new ControlError({ kind: 'paused-chain-loses', chain: other, blocks })
     }
     ancestor.set(other, blocks > 0 ? chains.ancestor(head.hash, kept) : head)
   }
@@ -77,7 +77,7 @@ function nextChain({ chains, coordinator }: BlockMaker, branch: Cut, ancestor: C
   const height = (chain: number) => Number(headOf(branch, chain).height)
   const candidates = unblocked(chains.network, branch).filter((chain) => !coordinator.paused.has(chain))
   const [first] = candidates.sort((a, b) => height(a) - height(b) || lost(b) - lost(a))
-  if (first === undefined) throw new OrderRefused({ kind: 'all-paused' })
+  if (first === undefined) throw new ControlError({ kind: 'all-paused' })
   return first
 }
 

@@ -4,7 +4,7 @@ import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import { ArrivalMiner } from './arrival-miner.ts'
 import { AutoMiner } from './auto-mine.ts'
 import type { BlockMaker } from './block-maker.ts'
-import { OrderRefused } from './order-refused.ts'
+import { ControlError } from './control-error.ts'
 
 interface MiningOptions {
   readonly maker: BlockMaker
@@ -20,7 +20,7 @@ export class Mining {
   #mode: AutoMine | null
   #miner: { stop(): void } | null = null
 
-  /** @param mode null if only miners and orders make blocks */
+  /** @param mode null if only miners and control requests make blocks */
   constructor(mode: AutoMine | null, options: MiningOptions) {
     this.#first = mode
     this.#mode = mode
@@ -52,9 +52,9 @@ export class Mining {
     this.start()
   }
 
-  /** Changes the mode of a started node. Throws OrderRefused on a network with proof of work. */
+  /** Changes the mode of a started node. Throws ControlError on a network with proof of work. */
   change(mode: AutoMine): void {
-    if (this.#options.maker.chains.checkPow) throw new OrderRefused({ kind: 'needs-work' })
+    if (this.#options.maker.chains.checkPow) throw new ControlError({ kind: 'needs-work' })
     this.stop()
     this.#mode = mode
     this.start()

@@ -91,7 +91,9 @@ export class AutoMiner {
     if (addition.status === 'invalid') throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
   }
 
-  /** @returns null if the block is skipped: the disk is too slow or failed, or a forked network has not told its state */
+  /**
+   * @returns null if the block is skipped: the disk is too slow or failed, or a forked network has not told its state
+   */
   #makeNow(chain: number): Addition | null {
     try {
       return this.#options.maker.makeNow(chain)

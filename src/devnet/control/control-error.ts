@@ -1,13 +1,13 @@
-/** Reasons why an order cannot be carried out, or not completely. */
+/** Reasons why a control request cannot be carried out, or not completely. */
 
-export type OrderProblem =
+export type ControlProblem =
   | { readonly kind: 'unknown-chain'; readonly chain: number; readonly chains: number }
   /** A paused chain would have to grow by this many blocks, or to lose them. */
   | { readonly kind: 'paused-chain-grows'; readonly chain: number; readonly blocks: number }
   | { readonly kind: 'paused-chain-loses'; readonly chain: number; readonly blocks: number }
   /** No chain may grow, so the new branch never weighs enough. */
   | { readonly kind: 'all-paused' }
-  /** The order takes more blocks than one order may make. */
+  /** The control request takes more blocks than one control request may make. */
   | { readonly kind: 'too-many-blocks'; readonly blocks: number }
   /** `made` counts the blocks made before. `difficulty` is null if no hash meets the target. */
   | {
@@ -34,11 +34,11 @@ export type OrderProblem =
   | { readonly kind: 'turned' }
 
 /** Thrown, not returned: the problem occurs deep inside loops. */
-export class OrderRefused extends Error {
-  readonly problem: OrderProblem
+export class ControlError extends Error {
+  readonly problem: ControlProblem
 
-  constructor(problem: OrderProblem) {
-    super(`order refused: ${problem.kind}`)
+  constructor(problem: ControlProblem) {
+    super(`request refused: ${problem.kind}`)
     this.problem = problem
   }
 }

@@ -16,9 +16,9 @@ import type { Addition, Chains } from '../rules/chains.ts'
 import type { Block } from '../store/block-store.ts'
 import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import type { Coordinator } from '../work/coordinator.ts'
+import { BlockRequest } from './block-request.ts'
+import { ControlError } from './control-error.ts'
 import type { NonceSearch } from './nonce-search.ts'
-import { BlockOrder } from './order.ts'
-import { OrderRefused } from './order-refused.ts'
 
 export const developmentAccount: MinerAccount = {
   account: `k:${DEVELOPMENT_KEY}`,
@@ -36,7 +36,7 @@ export interface BlockMakerOptions {
   readonly clock: Clock
   /** Called with every block made. */
   readonly onMade?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
-  /** Called with the progress of long orders. */
+  /** Called with the progress of long control requests. */
   readonly onNotice: (message: string) => void
   readonly onProgress?: OnProgress | undefined
 }
@@ -66,28 +66,28 @@ export class BlockMaker {
   /**
    * Runs an order.
    * @param blocks number of blocks that it makes; null if not known beforehand
-   * @param signal aborted with OrderRefused
+   * @param signal aborted with ControlError
    */
   async run<T>(
     name: string,
     blocks: number | null,
     signal: AbortSignal,
-    run: (order: BlockOrder) => Promise<T>,
+    run: (request: BlockRequest) => Promise<T>,
   ): Promise<T> {
     const { search, clock, onNotice, onProgress } = this.#options
     const durable = () => this.chains.durable()
-    const order = new BlockOrder({ name, signal, durable, search, clock, onNotice, onProgress }, blocks)
+    const request = new BlockRequest({ name, signal, durable, search, clock, onNotice, onProgress }, blocks)
     try {
       signal.throwIfAborted()
-      return await run(order)
+      return await run(request)
     } finally {
-      order.end()
+      request.end()
     }
   }
 
   /**
    * Adds blocks to each named chain. Braiding allows a chain at distance k to be at most k lower, so other chains may
-   * have to grow too. Throws OrderRefused; blocks made before stay.
+   * have to grow too. Throws ControlError; blocks made before stay.
    * @returns chain -> blocks made, in ascending order
    */
   make(
@@ -96,22 +96,22 @@ export class BlockMaker {
     by: BlockMadeBy = 'order',
   ): Promise<Map<number, Block[]>> {
     const goals = this.#goals(counts)
-    return this.run('make-blocks', this.#checkedTotal(goals), signal, async (order) => {
+    return this.run('make-blocks', this.#checkedTotal(goals), signal, async (request) => {
       const made = new Map<number, Block[]>()
       for (;;) {
         const chain = lowestBelow(goals, this.chains.cut)
         if (chain === null) return made
-        const addition = await this.#makeOne(chain, order, by)
+        const addition = await this.#makeOne(chain, request, by)
         // The goal is a height: a block of another miner counts too.
         if (addition?.status === 'added') {
           const blocks = made.get(chain)
           if (blocks === undefined) made.set(chain, [addition.block])
           else blocks.push(addition.block)
-          order.made++
+          request.made++
         } else if (addition?.status === 'invalid') {
           throw new Error(`made a block that breaks ${addition.rules.join(', ')}`)
         }
-        await order.pause()
+        await request.pause()
       }
     })
   }
@@ -139,9 +139,9 @@ export class BlockMaker {
     return this.#unsolved(chain, ledger.payloadOf(ledger.begin(parent, account), parent), cut)
   }
 
-  /** @returns the work with a nonce that the network accepts. Throws OrderRefused */
-  async solved(work: WorkFields, order: BlockOrder): Promise<WorkFields> {
-    return this.chains.checkPow ? order.solve(work) : work
+  /** @returns the work with a nonce that the network accepts. Throws ControlError */
+  async solved(work: WorkFields, request: BlockRequest): Promise<WorkFields> {
+    return this.chains.checkPow ? request.solve(work) : work
   }
 
   announce(header: WorkFields, addition: Addition, by: BlockMadeBy): void {
@@ -190,8 +190,10 @@ export class BlockMaker {
     return work
   }
 
-  /** @returns null if an order or a miner was faster: the chain has another head, or waits for another chain */
-  async #makeOne(chain: number, order: BlockOrder, by: BlockMadeBy): Promise<Addition | null> {
+  /**
+   * @returns null if a control request or a miner was faster: the chain has another head, or waits for another chain
+   */
+  async #makeOne(chain: number, request: BlockRequest, by: BlockMadeBy): Promise<Addition | null> {
     const { drafts } = this.coordinator
     const head = headOf(this.chains.cut, chain)
     let live = await this.#drafted(chain)
@@ -199,13 +201,13 @@ export class BlockMaker {
       if (!equalBytes(headOf(this.chains.cut, chain).hash, head.hash)) return null
       const extended = drafts.extend(live)
       if (extended === 'done') break
-      await (extended === 'waiting' ? order.until(drafts.whenDone()) : order.pause())
+      await (extended === 'waiting' ? request.until(drafts.whenDone()) : request.pause())
       live = await this.#drafted(chain)
     }
     const payload = drafts.payload(live)
     const work = this.chains.newWork(chain, payload.payloadHash, this.chains.cut)
     if ('blockedBy' in work) return null
-    return this.#added({ work: await this.solved(work, order), payload }, by)
+    return this.#added({ work: await this.solved(work, request), payload }, by)
   }
 
   #added({ work, payload }: Unsolved, by: BlockMadeBy): Addition {
@@ -228,17 +230,17 @@ export class BlockMaker {
     return goals
   }
 
-  /** @returns the number of blocks needed to reach these heights. Throws OrderRefused if they are out of reach */
+  /** @returns the number of blocks needed to reach these heights. Throws ControlError if they are out of reach */
   #checkedTotal(goals: ReadonlyMap<number, number>): number {
     let total = 0
     for (const [chain, goal] of goals) {
       const blocks = Math.max(0, goal - Number(headOf(this.chains.cut, chain).height))
       total += blocks
       if (blocks > 0 && this.coordinator.paused.has(chain)) {
-        throw new OrderRefused({ kind: 'paused-chain-grows', chain, blocks })
+        throw new ControlError({ kind: 'paused-chain-grows', chain, blocks })
       }
     }
-    if (total > MAX_MADE_BLOCKS) throw new OrderRefused({ kind: 'too-many-blocks', blocks: total })
+    if (total > MAX_MADE_BLOCKS) throw new ControlError({ kind: 'too-many-blocks', blocks: total })
     return total
   }
 }
@@ -265,7 +267,7 @@ export function distancesFrom(network: Network, chain: number): Map<number, numb
 
 export function headOf(cut: Cut, chain: number): Header {
   const head = cut.get(chain)
-  if (head === undefined) throw new OrderRefused({ kind: 'unknown-chain', chain, chains: cut.size })
+  if (head === undefined) throw new ControlError({ kind: 'unknown-chain', chain, chains: cut.size })
   return head
 }
 
