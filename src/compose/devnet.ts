@@ -60,7 +60,7 @@ export type { ForkTime } from '#devnet/copy/node-copy.ts'
 export type { DevnetFork } from '#devnet/copy/open-copy.ts'
 export type { ServedRequest } from '#devnet/http/request-log.ts'
 export type { DevnetOptions } from '#devnet/options/devnet-options.ts'
-export type { PhraseAccount } from '#devnet/orders/phrase-accounts.ts'
+export type { PhraseAccount } from '#devnet/control/phrase-accounts.ts'
 export type { GraphForm, NetworkSettings } from '#devnet/rules/settings.ts'
 export type { OnProgress, Progress } from '#ground/base/progress.ts'
 export type {
