@@ -1,4 +1,4 @@
-/** The facts about rigs in docs/RIGS.md against the code. Its refusal tables run in test/engine/stratum. */
+/** The facts about rigs in docs/RIGS.md and STRATUM.md against the code. Its refusal tables run in test/engine/stratum. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { formatDuration } from '../src/ground/base/units.ts'
@@ -9,7 +9,9 @@ import { failures } from '../src/mining/stratum/messages.ts'
 import { rigRates, secondsPerShare } from '../src/mining/stratum/rig-rates.ts'
 import { makers } from '../src/pool/stratum-check/makers.ts'
 
-const page = readFileSync(new URL('../docs/RIGS.md', import.meta.url), 'utf8')
+const page = ['RIGS', 'STRATUM']
+  .map((name) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n')
 
 /** Cells of the first table below a heading, without its header. */
 function rowsBelow(heading: string): string[][] {
@@ -24,7 +26,7 @@ function rowsBelow(heading: string): string[][] {
   )
 }
 
-describe('RIGS.md', () => {
+describe('RIGS.md and STRATUM.md', () => {
   it('RIGS.md has the hashrate of every model, and the time between its shares', () => {
     const expected = rigRates.map(({ name, rate }) => {
       const times = [40, 44, 48].map((bits) => formatDuration(1000 * secondsPerShare(2 ** bits, rate)))
@@ -33,8 +35,8 @@ describe('RIGS.md', () => {
     expect(rowsBelow('Hashrates')).toEqual(expected)
   })
 
-  it('RIGS.md has a row for every maker of the check', () => {
-    const named = rowsBelow('Test the server').flatMap(([names]) => [...names.matchAll(/`([^`]+)`/g)])
+  it('STRATUM.md has a row for every maker of the check', () => {
+    const named = rowsBelow('Makers of the check').flatMap(([names]) => [...names.matchAll(/`([^`]+)`/g)])
     expect(named.map(([, name]) => name)).toEqual(makers.map(({ name }) => name))
   })
 
@@ -60,7 +62,7 @@ describe('RIGS.md', () => {
     expect(difficultyBehindUser('KEY.WORKER+2^50')).toEqual({ user: 'KEY.WORKER', difficulty: 2 ** 50 })
   })
 
-  it('RIGS.md has the limits of the server', () => {
+  it('STRATUM.md has the limits of the server', () => {
     const { sessionsPerAddress, sessions, lineBytes, unsentBytes, badUntilBan, requestsPerSecond } = defaultLimits
     const numbers = [sessionsPerAddress, sessions, lineBytes].map((number) => number.toLocaleString('en'))
     for (const number of numbers) expect(page).toContain(number)
@@ -72,7 +74,7 @@ describe('RIGS.md', () => {
     ])
   })
 
-  it('RIGS.md has every refusal code, as PROTOCOL.md does', () => {
+  it('STRATUM.md has every refusal code, as PROTOCOL.md does', () => {
     const protocol = readFileSync(new URL('../docs/PROTOCOL.md', import.meta.url), 'utf8')
     const [, line = ''] = /- \*\*Errors\*\* are([\s\S]*?)\n- /.exec(protocol) ?? []
     const codes = Object.values(failures).map(({ code }) => code)

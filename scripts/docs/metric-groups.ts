@@ -57,12 +57,12 @@ export const metricGroups: Readonly<Record<string, Readonly<Record<string, strin
   },
   'Stratum rigs': {
     newcut_rig_sessions: null,
-    newcut_rig_shares_total: '[Refused shares](RIGS.md#refused-shares)',
+    newcut_rig_shares_total: '[Refused shares](STRATUM.md#refused-shares)',
     newcut_rig_device_shares_total: null,
     newcut_rig_device_refused: null,
-    newcut_rig_refused_total: '[Requests that are refused](RIGS.md#requests-that-are-refused)',
-    newcut_rig_closed_total: '[Connections that are closed](RIGS.md#connections-that-are-closed)',
-    newcut_rig_sent_away_total: '[Rigs behind a pool](RIGS.md#rigs-behind-a-pool)',
+    newcut_rig_refused_total: '[Requests that are refused](STRATUM.md#requests-that-are-refused)',
+    newcut_rig_closed_total: '[Connections that are closed](STRATUM.md#connections-that-are-closed)',
+    newcut_rig_sent_away_total: '[Pass-through to a pool](STRATUM.md#pass-through-to-a-pool)',
   },
   'Users of a pool': {
     newcut_rig_user_sessions: null,

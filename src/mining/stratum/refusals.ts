@@ -1,6 +1,6 @@
 /**
  * Refusals of a stratum server other than share verdicts, and its reasons to close connections: closed sets, so that no
- * client can add a label or a text. docs/RIGS.md has a row for each.
+ * client can add a label or a text. docs/STRATUM.md has a row for each.
  */
 import type { FailureName } from './messages.ts'
 
@@ -42,7 +42,7 @@ const MOST_DIGITS = 32
 const HEX = /^[0-9a-f]*$/i
 
 export const refusals = {
-  line: malformed('line', 'the line is no JSON object with an id and a method'),
+  line: malformed('line', 'the line is not a JSON object with an id and a method'),
   parameters: malformed('parameters', 'the parameters are not a list'),
   method: { reason: 'method', failure: 'unknown', text: null },
   user: malformed('user', `the user is not a text of at most ${MAX_USER} characters`),

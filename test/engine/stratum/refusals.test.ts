@@ -1,4 +1,4 @@
-/** The refusal tables of docs/RIGS.md: each row has a case here that runs against the real server. */
+/** The refusal tables of docs/STRATUM.md: each row has a case here that runs against the real server. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type Socket, connect as tcp } from 'node:net'
@@ -26,7 +26,7 @@ import { connected, loggedIn, type Started, startedServer, stopServers, workOf }
 
 afterEach(stopServers)
 
-const page = readFileSync(new URL('../../../docs/RIGS.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/STRATUM.md', import.meta.url), 'utf8')
 
 /** Cells of the table below a heading, without its header and without code marks. */
 function rowsBelow(heading: string): string[][] {
@@ -133,7 +133,7 @@ describe('a request that is refused', () => {
     'target: the target is not 1 to 64 hex digits, above 0': ask('mining.suggest_target', ['0x00']),
     'parameters: the parameters are not a list': ask('mining.submit', { job: '1' }),
     'method: no such method': ask('mining.nonsense', []),
-    'line: the line is no JSON object with an id and a method': async ({ rig }) => {
+    'line: the line is not a JSON object with an id and a method': async ({ rig }) => {
       rig.socket.write('GET / HTTP/1.1\r\n')
       await until(() => rig.strays.length > 0)
       return rig.strays[0].error
