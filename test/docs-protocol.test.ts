@@ -32,7 +32,9 @@ it('section B.1 has the sizes of works and headers by degree', () => {
   expect(rows).toHaveLength(4)
   for (const [names, degree, work, header, nonce] of rows) {
     const layout = headerLayout(Number(degree))
-    expect([Number(work), Number(header), Number(nonce)]).toEqual([layout.workBytes, layout.headerBytes, layout.nonce])
+    expect(Number(work)).toEqual(layout.workBytes)
+    expect(Number(header)).toEqual(layout.headerBytes)
+    expect(Number(nonce)).toEqual(layout.nonce)
     for (const name of names.split(', ')) expect(graphs[name as GraphName].degree).toBe(Number(degree))
   }
 })
@@ -40,7 +42,7 @@ it('section B.1 has the sizes of works and headers by degree', () => {
 it('section B.2 has the version code of every network', () => {
   const rows = rowsOf('B.2').filter(([, code]) => /^\d|^0x/.test(code))
   expect(rows.length).toBeGreaterThan(8)
-  for (const [name, code] of rows) expect([name, versionCode(name)]).toEqual([name, Number(code)])
+  for (const [name, code] of rows) expect(versionCode(name), name).toEqual(Number(code))
 })
 
 it('section B.3 has the tag of every field', () => {
@@ -65,15 +67,12 @@ it('section C has the genesis targets and the heights at which rules changed', (
   const hex = (target: bigint) => `0x${target.toString(16).padStart(64, '0')}`
   for (const network of [mainnet01, testnet04, recapDevelopment]) {
     const row = rowsOf('C').find(([name, target]) => name === network.name && target.includes('chains 10-19'))
-    expect([network.name, row?.[1]]).toEqual([
-      network.name,
-      expect.stringMatching(new RegExp(`chains 10-19 \`${hex(network.genesisTarget(10))}\`$`)),
-    ])
+    expect(row?.[1], network.name).toMatch(new RegExp(`chains 10-19 \`${hex(network.genesisTarget(10))}\`$`))
   }
   for (const { name, rules } of [mainnet01, testnet04, recapDevelopment, development]) {
     const row = rowsOf('C').find((cells) => cells[0] === name && cells.length === 4)
     const heights = row?.slice(1).map((cell) => (cell === 'genesis' ? 0 : Number(cell.replace(',', ''))))
-    expect([name, heights]).toEqual([name, [rules.meanTarget, rules.parentTime, rules.endOfEmergencyAdjustment]])
+    expect(heights, name).toEqual([rules.meanTarget, rules.parentTime, rules.endOfEmergencyAdjustment])
   }
 })
 
@@ -83,7 +82,7 @@ it('section D has the adjacent chains of every graph', () => {
   for (const [name, chains, adjacents] of rows) {
     const listed =
       adjacents === 'none' ? [[]] : adjacents.split(' ').map((each) => each.split(':')[1].split(',').map(Number))
-    expect([name, listed]).toEqual([name, graphs[name as GraphName].adjacents])
+    expect(listed, name).toEqual(graphs[name as GraphName].adjacents)
     expect(listed).toHaveLength(Number(chains))
   }
 })

@@ -47,7 +47,7 @@ describe('imports', () => {
       const foreign = [...reached(graph, command)].filter((name) =>
         /^(devnet|contracts|wallet|web\/(explorer|mine-page))\//.test(name),
       )
-      expect([command, foreign]).toEqual([command, []])
+      expect(foreign, command).toEqual([])
     }
   })
 
@@ -212,7 +212,7 @@ describe('ports', () => {
     const lines = (code.get('mining/engine/engine.ts') ?? '')
       .split('\n')
       .filter((line) => /\b(rig|fleet|share)/i.test(line))
-    expect(lines.length).toBe(0)
+    expect(lines).toHaveLength(0)
   })
 })
 

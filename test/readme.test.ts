@@ -85,7 +85,7 @@ describe('the samples in README', () => {
     for (const line of others) {
       const args = wordsOf(line).map((word) => (word === 'my-token.repl' ? file : word))
       const { code, out } = await run(args, { NEWCUT_NODE: url })
-      expect([line, code]).toEqual([line, 0])
+      expect(code, line).toBe(0)
       printed.push(out)
     }
     expect(printed[0]).toContain('"account": "sender00"')
@@ -140,21 +140,21 @@ it('NODE-INTERFACE.md lists every endpoint of the interface with client method, 
   expect(listed.toSorted()).toEqual(interfaceEndpoints.map(([method, , path]) => `${method} ${path}`).toSorted())
   for (const { status, test } of rows) {
     expect(status).toMatch(/^yes\b/)
-    expect([test, existsSync(new URL(test, root))]).toEqual([test, true])
+    expect(existsSync(new URL(test, root)), test).toBe(true)
   }
 })
 
 it('NODE-INTERFACE.md names the right client method for each endpoint, and a file that tests that path', () => {
   for (const { method, path, client, test } of rows) {
     expect(operations[client as keyof typeof operations]).toMatchObject({ method, path })
-    expect([client, typeof NodeClient.prototype[client as keyof NodeClient]]).toEqual([client, 'function'])
+    expect(typeof NodeClient.prototype[client as keyof NodeClient], client).toBe('function')
     const [last] = path
       .split('/')
       .filter((part) => !part.startsWith('{'))
       .slice(-1)
     // The name as the end of a path in the code, not as a word anywhere.
     const asPath = new RegExp(`['"\`/]${last}(?=['"\`?/$])`)
-    expect([path, asPath.test(readFileSync(new URL(test, root), 'utf8'))]).toEqual([path, true])
+    expect(asPath.test(readFileSync(new URL(test, root), 'utf8')), path).toBe(true)
   }
 })
 
@@ -183,7 +183,7 @@ async function answerTo(command: string): Promise<unknown> {
   const [, header, body, url] = /^curl -H '(.+)' -d '(.+)' (\S+)$/.exec(command) ?? []
   const [name, value] = header.split(': ')
   const response = await fetch(url, { method: 'POST', headers: { [name]: value }, body })
-  expect([command, response.status]).toEqual([command, 200])
+  expect(response.status, command).toBe(200)
   return response.json()
 }
 

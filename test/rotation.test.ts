@@ -36,7 +36,8 @@ it('a run without a number has the first part, and a short list whole', async ()
 
 it('a full run has all items and rounds, unless a number of rounds is given', async () => {
   const { rotating, roundsOf } = await inRun({ TEST_FULL: '1', TEST_ROTATION: '1' })
-  expect([rotating(items, 4), roundsOf(20, 7)]).toEqual([items, 20])
+  expect(rotating(items, 4)).toEqual(items)
+  expect(roundsOf(20, 7)).toBe(20)
   const { roundsOf: given } = await inRun({ TEST_FULL: '1', TEST_ROUNDS: '3' })
   expect(given(20, 7)).toBe(3)
 })

@@ -48,7 +48,8 @@ describe('the reader of a file that a user names', () => {
   it('readUserFile reads a file directly and through a link', () => {
     writeFileSync(at('text'), 'a \u00fc')
     symlinkSync(at('text'), at('link'))
-    expect([readUserText(at('text')), readUserText(at('link'))]).toEqual(['a \u00fc', 'a \u00fc'])
+    expect(readUserText(at('text'))).toBe('a \u00fc')
+    expect(readUserText(at('link'))).toBe('a \u00fc')
     expect(readUserFile(at('text'), 4)).toHaveLength(4)
   })
 
@@ -130,7 +131,8 @@ describe.each(unsuitable)('%s', (_, path, problem) => {
   it('a test file that loads %s ends with a text', async () => {
     writeFileSync(at('load.repl'), `(load "${path}")`)
     const { status, lines } = await contractIn(folder, ['load.repl'])
-    expect([status, lines.join('\n')]).toEqual([1, expect.stringContaining(problem)])
+    expect(lines.join('\n')).toContain(problem)
+    expect(status).toBe(1)
   })
 
   it('the language server reports that a test file loads %s', () => {

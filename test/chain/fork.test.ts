@@ -98,7 +98,8 @@ const rulesOf = (name: string): ForkRules => networks[name]?.forks ?? SHORT
 const stateOf = (flags: string): ForkState => forkStateOf(BigInt(`0x${flags}`))
 
 it('networks have the codes, guards, epochs and numbers of the vectors', () => {
-  expect([COUNTING_BLOCKS, VOTE]).toEqual([vectors.counting, vectors.vote])
+  expect(COUNTING_BLOCKS).toEqual(vectors.counting)
+  expect(VOTE).toEqual(vectors.vote)
   for (const [name, { code, casting, guard, known }] of Object.entries(vectors.networks)) {
     expect(rulesOf(name), name).toEqual({ from: guard, castingBlocks: casting, highestKnown: known })
     if (name !== 'short-epoch') expect(networks[name].code, name).toBe(code)
@@ -116,7 +117,8 @@ it.each(vectors.validation)('forkPhase judges $name ($network, height $height)',
   expect(featureFlagsOf(own)).toBe(BigInt(each.flags_decimal))
   expect(forkPhase(rules, each.height)).toBe(each.phase)
   const broken = brokenForkRules(rules, each.height, own, stateOf(each.parent), each.adjacents.map(stateOf))
-  expect([broken.length === 0, broken.toSorted()]).toEqual([each.valid, each.reasons.toSorted()])
+  expect(broken.length === 0).toBe(each.valid)
+  expect(broken.toSorted()).toEqual(each.reasons.toSorted())
 })
 
 it.each(vectors.production)('votedForkState makes the fork number of new work: $name', (each) => {
@@ -167,7 +169,8 @@ describe('headers', () => {
         now: null,
         checkPow: each.name === undefined,
       })
-      expect([each.valid, broken.toSorted()]).toEqual([broken.length === 0, [...(each.reasons ?? [])].toSorted()])
+      expect(broken.length === 0).toBe(each.valid)
+      expect(broken.toSorted()).toEqual([...(each.reasons ?? [])].toSorted())
     },
   )
 })

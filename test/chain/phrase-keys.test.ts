@@ -35,6 +35,7 @@ describe('keys of a phrase', () => {
     const seed = seedOfPhrase('one two')
     expect(secretKeyAt(seed, 7)).toEqual(derivedKey(seed, [44, 626, 7]))
     expect(secretKeyAt(seed, 8)).not.toEqual(secretKeyAt(seed, 7))
-    expect([phrasePath('i'), phrasePath(3)]).toEqual(["m/44'/626'/i'", "m/44'/626'/3'"])
+    expect(phrasePath('i')).toBe("m/44'/626'/i'")
+    expect(phrasePath(3)).toBe("m/44'/626'/3'")
   })
 })

@@ -49,6 +49,6 @@ describe('a step', () => {
 it('all verdicts but accepted and unconfirmed are failures', () => {
   for (const verdict of verdicts) {
     const counts = { accepted: 0, unconfirmed: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, [verdict]: 3 }
-    expect([verdict, failedOf(counts)]).toEqual([verdict, ['accepted', 'unconfirmed'].includes(verdict) ? 0 : 3])
+    expect(failedOf(counts), verdict).toEqual(['accepted', 'unconfirmed'].includes(verdict) ? 0 : 3)
   }
 })

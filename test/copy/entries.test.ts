@@ -100,7 +100,7 @@ it('a run reads what the file has, and misses all else', () => {
   const keyset = new Guard(is)
   expect(state.keys('modules')).toEqual(['m', 'p'])
   expect(state.get('modules', 'm')).toMatchObject({ name: 'm', hash: 'h' })
-  expect(state.get('modules', 'unknown')).toBe(undefined)
+  expect(state.get('modules', 'unknown')).toBeUndefined()
   expect(['m.t', 'm.none', 'm.unknown', 'x.t'].map((table) => state.get('tables', table))).toEqual([
     true,
     undefined,
@@ -109,28 +109,26 @@ it('a run reads what the file has, and misses all else', () => {
   ])
   const row = state.get<never>('table:m.t', 'a') ?? expect.fail('the row is cached')
   expect(keepValue(row)).toEqual({ object: [['x', { decimal: ['1', 1] }]] })
-  expect([state.get('table:m.t', 'b'), state.get('table:m.all', 'c'), state.get('table:m.none', 'a')]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ])
-  expect([state.keys('table:m.all'), state.keys('table:m.none'), state.keys('keysets')]).toEqual([['a', 'b'], [], []])
+  expect(state.get('table:m.t', 'b')).toBeUndefined()
+  expect(state.get('table:m.all', 'c')).toBeUndefined()
+  expect(state.get('table:m.none', 'a')).toBeUndefined()
+  expect(state.keys('table:m.all')).toEqual(['a', 'b'])
+  expect(state.keys('table:m.none')).toEqual([])
+  expect(state.keys('keysets')).toEqual([])
   expect(() => state.keys('table:m.t')).toThrow('m.t has 9 rows, more than `fork.tableRows` allows')
-  expect([state.get('keysets', 'ks'), state.get('keysets', 'other')]).toEqual([keyset, undefined])
+  expect(state.get('keysets', 'ks')).toEqual(keyset)
+  expect(state.get('keysets', 'other')).toBeUndefined()
   expect(state.get('namespaces', 'free')).toEqual({ user: keyset, admin: keyset })
-  expect([state.get('pacts', 'done'), state.get('pacts', 'unknown')]).toEqual([null, undefined])
+  expect(state.get('pacts', 'done')).toBe(null)
+  expect(state.get('pacts', 'unknown')).toBeUndefined()
   expect(state.get('pacts', 'begun')).toMatchObject({ id: 'begun', step: 0, args: ['a'], yielded: null })
   expect(() => state.get('pacts', 'untold')).toThrow('name its request key with `fork.pactKeys`')
-  expect([state.get('counters', 'tx'), state.get('headers', 'hash'), state.get('headers', 'orphan')]).toEqual([
-    42,
-    5,
-    undefined,
-  ])
+  expect(state.get('counters', 'tx')).toBe(42)
+  expect(state.get('headers', 'hash')).toBe(5)
+  expect(state.get('headers', 'orphan')).toBeUndefined()
   expect(state.fetchedModules).toEqual(new Set(['m', 'p']))
-  expect([state.fetchedRows('m.t'), state.fetchedRows('m.all')]).toEqual([
-    { keys: ['a'], isComplete: false },
-    { keys: [], isComplete: true },
-  ])
+  expect(state.fetchedRows('m.t')).toEqual({ keys: ['a'], isComplete: false })
+  expect(state.fetchedRows('m.all')).toEqual({ keys: [], isComplete: true })
   for (const domain of ['table:m.t', 'keysets', 'namespaces', 'pacts', 'counters', 'headers'] as const) {
     expect(() => state.get(domain, 'new'), domain).toThrow(new MissingEntry(state, domain, 'new'))
   }
@@ -164,7 +162,8 @@ it('a cache of newcut 0.1.0 needs no node', () => {
   const state = new PinnedState(entriesIn(cache))
   expect(damaged).toEqual([])
   expect(state.get('modules', 'coin')).toMatchObject({ name: 'coin' })
-  expect([state.get('counters', 'tx'), state.get('table:coin.coin-table', 'fork')]).toEqual([15, undefined])
+  expect(state.get('counters', 'tx')).toBe(15)
+  expect(state.get('table:coin.coin-table', 'fork')).toBeUndefined()
   const [miner] = state.fetchedRows('coin.coin-table').keys
   expect(state.get('table:coin.coin-table', miner)).toBeInstanceOf(Map)
 })

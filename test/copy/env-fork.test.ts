@@ -60,10 +60,11 @@ ${fork()}
 (expect "the same fork again changes nothing" 100.5 (free.fork-token.balance "carol"))
 (load "empty.repl" true)
 (expect "a reset forgets the fork" [] (list-modules))`)
-  expect([out, code]).toEqual(['test.repl: 8 passed, 0 failed\n8 passed, 0 failed\n', 0])
+  expect(out).toBe('test.repl: 8 passed, 0 failed\n8 passed, 0 failed\n')
   expect(err).toContain(`fork of development at height ${height}, chain 0; again: (env-fork "${proxy.url}" {"cut": {`)
   expect(err.match(/fork of/g)).toHaveLength(1)
   expect(err).toContain(`requests to ${proxy.url}: ${proxy.seen.length}\n`)
+  expect(code).toBe(0)
 })
 
 it('env-fork must stand before all code that writes, and its error names what is in its way', async () => {
@@ -96,10 +97,12 @@ it('env-fork takes the options of the command line as fields, and refuses others
   const [, again] = /again: (\(env-fork .*\{"cut": .*\})\)\n/.exec(err) ?? []
   const asked = proxy.seen.length
   const offline = await test(`${again.slice(0, -1)}, "cache": "inner/cache"})${BALANCE}`)
-  expect([offline.code, proxy.seen.length]).toEqual([0, asked])
+  expect(offline.code).toBe(0)
+  expect(proxy.seen).toHaveLength(asked)
   writeFileSync(join(home, 'cut.json'), /\{"cut": (.*)\}$/.exec(again)?.[1] ?? '')
   const named = await test(`(env-fork "${proxy.url}" {"cut": "cut.json", "cache": "inner/cache"})${BALANCE}`)
-  expect([named.code, proxy.seen.length]).toEqual([0, asked])
+  expect(named.code).toBe(0)
+  expect(proxy.seen).toHaveLength(asked)
 
   const stop = async (url: string, field: string) => {
     return (await test(`(+ 1 2)\n  (env-fork "${url}" {${field}})`)).out.split('\n')[0]
@@ -135,13 +138,13 @@ it('files and threads share the pin of env-fork, and only the file that lacks so
   }
   const lacking = `${fork()}${BALANCE}\n(expect-failure "not caught" (free.fork-token.names))\n(expect "never" 1 1)`
   const { out, err, code } = await test(lacking, [second, plain, '--jobs', '2'])
-  expect(code).toBe(1)
   expect(out.split('\n')[0]).toMatch(
     /^ {2}STOPPED test\.repl:3:1: env-fork: the forked node \S+ refuses .*no such luck/,
   )
   expect(out).toContain('test.repl: 1 passed, 0 failed, ended early\n')
   expect(out).toMatch(/second\.repl: 1 passed, 0 failed\n.*plain\.repl: 1 passed, 0 failed\n3 passed, 1 failed\n$/)
   expect(err.match(/fork of/g)).toHaveLength(1)
+  expect(code).toBe(1)
   proxy.manner = async () => ({ status: 200, body: '{}' })
   const gone = await test(`(expect-failure "not caught" ${fork().replace(/"cut": \d+, /, '')})`)
   expect(gone.out).toMatch(/^ {2}STOPPED test\.repl:1:1: env-fork: \S+ is not a chainweb node: .*\{\}/)
@@ -152,10 +155,10 @@ it('env-fork yields to --fork, with a message', async () => {
   const more = `${BALANCE} (free.fork-token.balance "bob")`
   const options = ['--fork', proxy.url, '--fork-cut', String(height), '--fork-cache', 'off', '--fork-limit', '1000/s']
   const { out, code, err } = await test(`(env-fork "http://127.0.0.1:1")\n${more}`, options)
-  expect([out.split('\n')[0], code]).toEqual([
+  expect(out.split('\n')[0]).toBe(
     '  WARNING test.repl:1:1: the fork of the command line replaces env-fork http://127.0.0.1:1',
-    0,
-  ])
+  )
+  expect(code).toBe(0)
   // Both ways ask as often.
   const [requests] = /requests to .*/.exec(err) ?? []
   expect((await test(`${fork()}${more}`)).err).toContain(requests)

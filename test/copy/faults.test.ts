@@ -65,7 +65,8 @@ it('a fork repeats requests that were refused temporarily, cut, or not answered'
     return trouble === undefined ? forward() : trouble(request, forward)
   }
   const { code, err, out } = await contract.test(['--fork-timeout', '700ms'])
-  expect([code, out], err).toEqual([0, expect.stringContaining('1 passed, 0 failed')])
+  expect(out, err).toContain('1 passed, 0 failed')
+  expect(code, err).toBe(0)
   expect(troubles).toEqual([])
   expect(err).toContain('slow down; newcut tries again')
   expect(err).toContain('no answer within 700 ms (--fork-timeout)')
@@ -75,7 +76,8 @@ it('the error of a node that is gone contains a hint', async () => {
   const contract = await contractOn(remote)
   await contract.proxy.close()
   const { code, err } = await contract.test()
-  expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('gave no answer in 6 attempts')])
+  expect(err).toContain('gave no answer in 6 attempts')
+  expect(code).toEqual(expect.any(Number))
   expect(code).not.toBe(0)
   expect(err).toContain('ECONNREFUSED')
   expect(err).toContain('a cache that has all entries needs no node')
@@ -108,7 +110,8 @@ it.each([
 ])('a fork refuses a node that reports %s', async (_, manner, text) => {
   const contract = await contractOn(remote, manner)
   const { code, err } = await contract.test()
-  expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
+  expect(err).toContain(text)
+  expect(code).not.toBe(0)
   expect(err).not.toContain('    at ')
 })
 
@@ -121,7 +124,8 @@ it('a fork refuses a payload that is not that of the pinned block', async () => 
   }
   const args = ['devnet', '--port', '0', '--fork', proxy.url, '--fork-cache', 'off', '--fork-limit', '1000/s']
   const { code, err } = await run(args)
-  expect([code === 0, err]).toEqual([false, expect.stringContaining('that is not the one in its header')])
+  expect(err).toContain('that is not the one in its header')
+  expect(code).not.toBe(0)
 })
 
 it('a fork serves no block below the pin whose content the forked node has changed', async () => {
@@ -163,7 +167,8 @@ it('a fork serves no header above the pin', async () => {
 it('the error states that an answer is not valid JSON', async () => {
   const contract = await contractOn(remote, async () => ({ status: 200, body: '<h1>Welcome</h1>' }))
   const { code, err } = await contract.test(['--fork-timeout', '700ms'])
-  expect([code, err]).toEqual([20, expect.stringContaining('the answer is no JSON: <h1>Welcome</h1>')])
+  expect(err).toContain('the answer is no JSON: <h1>Welcome</h1>')
+  expect(code).toBe(20)
 })
 
 it('a fork starts without the payload of a pinned block if the node no longer has it', async () => {
@@ -172,7 +177,8 @@ it('a fork starts without the payload of a pinned block if the node no longer ha
   }
   const forked = await startFork(remote, {}, {}, {}, manner)
   const [{ result, txId }] = await inBlock(forked.peer, [exec('(coin.get-balance "sender01")')])
-  expect([result.status, txId]).toEqual(['success', 2])
+  expect(result.status).toBe('success')
+  expect(txId).toBe(2)
 })
 
 it('the error states that a node has compacted its state', async () => {
@@ -181,7 +187,8 @@ it('the error states that a node has compacted its state', async () => {
     return { status: 500, body: 'Internal server error: missing block in checkpoint' }
   })
   const { code, err } = await contract.test()
-  expect([code === 0, err]).toEqual([false, expect.stringContaining('cannot run code at height')])
+  expect(err).toContain('cannot run code at height')
+  expect(code).not.toBe(0)
   expect(err).toContain('compacted state')
   expect(contract.proxy.seen.filter(isCall)).toHaveLength(2)
 })
@@ -206,7 +213,8 @@ it('a fork follows a chain that grows and reorganises above the pin', async () =
     return forward()
   }
   const { code, out, err } = await contract.test(['--fork-cut', String(pin)])
-  expect([code, out], err).toEqual([0, expect.stringContaining('1 passed')])
+  expect(out, err).toContain('1 passed')
+  expect(code, err).toBe(0)
   expect(calls).toBeGreaterThan(4)
 })
 
@@ -215,7 +223,8 @@ it('a fork stops when the pinned block is orphaned', async () => {
   const forked = await startFork(remote)
   await reorganise(remote, 4)
   const { status, body } = await local(forked.peer, exec('(coin.details "somebody")'))
-  expect([status, body.toString()]).toEqual([502, expect.stringContaining('it was orphaned')])
+  expect(body.toString()).toContain('it was orphaned')
+  expect(status).toBe(502)
 })
 
 it('a fork answers 502 while the forked node is gone, and serves what is in its cache', async () => {
@@ -223,15 +232,16 @@ it('a fork answers 502 while the forked node is gone, and serves what is in its 
   const known = await local(forked.peer, exec('(free.fork-token.balance "alice")'))
   await forked.proxy.close()
   const { status, body } = await local(forked.peer, exec('(coin.details "somebody")'))
-  expect([status, body.toString()]).toEqual([502, expect.stringContaining('gave no answer in 6 attempts')])
+  expect(body.toString()).toContain('gave no answer in 6 attempts')
+  expect(status).toBe(502)
   // Clients must not take a transfer for one that does not exist.
   const transfer = { requestKey: 'tJQP7G5Z13SVLs9-7Qd_LtLoeCCrwwe8V1EBPrde_SQ', targetChainId: '1' }
   for (let i = 0; i < 2; i++) {
     const proof = await spv(forked.peer, transfer)
-    expect([proof.status, proof.body.toString()]).toEqual([
-      400,
+    expect(proof.body.toString()).toEqual(
       `Transaction hash not found: "${transfer.requestKey}"; below the fork nothing can be told: its node gives no answer`,
-    ])
+    )
+    expect(proof.status).toBe(400)
   }
   const again = await local(forked.peer, exec('(free.fork-token.balance "alice")'))
   expect(JSON.parse(again.body.toString()).result).toEqual(JSON.parse(known.body.toString()).result)

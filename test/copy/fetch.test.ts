@@ -71,7 +71,8 @@ describe('a row', () => {
       [.../"([^"]*)"/g[Symbol.matchAll](code.slice(code.lastIndexOf('[')))].map((each) => each[1])
     expect(keysIn(asked(proxy)[0])).toEqual(['alice', longest, ...names.slice(0, 49)])
     const cached = entries.rows(ACCOUNTS)
-    expect([cached.get('name 3'), cached.has('name 49')]).toEqual([false, false])
+    expect(cached.get('name 3')).toBe(false)
+    expect(cached.has('name 49')).toBe(false)
     const before = asked(proxy).length
     await fetcher.fetch({ domain: rows, key: 'bob' }, ['alice', 'name 3', 'new', 'new'])
     expect(keysIn(asked(proxy)[before])).toEqual(['bob', 'new'])
@@ -145,15 +146,17 @@ describe('a run', () => {
       runs++
       return Array.from({ length: 20 }, (_, i) => state.get(rows, `name ${i}`))
     })
-    expect([found, runs, asked(proxy).length - before]).toEqual([Array(20).fill(undefined), 21, 20])
+    expect(found).toEqual(Array(20).fill(undefined))
+    expect(runs).toBe(21)
+    expect(asked(proxy).length - before).toBe(20)
   })
 
   it('a run requests no row of a table whose keys are known', async () => {
     const { chain, state, proxy } = await opened()
     expect(await chain.complete(() => state.keys(rows))).toEqual(['alice', 'bob'])
     const before = proxy.seen.length
-    expect(await chain.complete(() => state.get(rows, 'carol'))).toBe(undefined)
-    expect(proxy.seen.length).toBe(before)
+    expect(await chain.complete(() => state.get(rows, 'carol'))).toBeUndefined()
+    expect(proxy.seen).toHaveLength(before)
   })
 })
 
@@ -168,7 +171,8 @@ describe('a module', () => {
     const { chain, entries, proxy } = await opened()
     await chain.warm(['(free.behind.f)'])
     for (const name of ['free.behind', 'free.fork-second', 'coin', 'fungible-v2']) {
-      expect([entries.modules.has(name), entries.constants.has(name)], name).toEqual([true, true])
+      expect(entries.constants.has(name), name).toBe(true)
+      expect(entries.modules.has(name), name).toBe(true)
     }
     expect(entries.origins.get('free.behind')).toMatchObject({ line: 1 })
     expect(asked(proxy).filter((each) => each === '(list-modules)')).toHaveLength(1)
@@ -185,7 +189,8 @@ describe('a module', () => {
     const { chain, state, entries } = await opened({ cacheFolder })
     expect(entries.constants.has('free.fork-token')).toBe(false)
     const module = await chain.complete(() => state.get<{ hash: string }>('modules', 'free.fork-second'))
-    expect([module?.hash, entries.constants.has('free.fork-token')]).toEqual([expect.any(String), true])
+    expect(module?.hash).toEqual(expect.any(String))
+    expect(entries.constants.has('free.fork-token')).toBe(true)
   })
 })
 
@@ -235,7 +240,8 @@ describe('the next transaction', () => {
     const gone: Manner = async ({ url }, forward) =>
       url.endsWith('/outputs') ? { status: 404, body: 'pruned' } : forward()
     const { chain, state, proxy } = await opened({}, gone)
-    expect([await chain.payload(), await chain.complete(() => state.get('counters', 'tx'))]).toEqual([null, undefined])
+    expect(await chain.payload()).toBe(null)
+    expect(await chain.complete(() => state.get('counters', 'tx'))).toBeUndefined()
     expect(proxy.seen.filter(({ url }) => url.endsWith('/outputs'))).toHaveLength(1)
   })
 })
@@ -372,11 +378,13 @@ describe('a pin', () => {
     const first = await opened({ cacheFolder, chains: null, cut })
     expect(isThere()).toBe(true)
     const again = await opened({ cacheFolder, chains: null, cut })
-    expect([again.proxy.seen, again.fork.pin]).toEqual([[], first.fork.pin])
+    expect(again.proxy.seen).toEqual([])
+    expect(again.fork.pin).toEqual(first.fork.pin)
     const other = pinFile(cacheFolder, { ...whole, network: 'another' })
     writeFileSync(other, readFileSync(pinFile(cacheFolder, whole), 'utf8').replace('development', 'another'))
     const asks = await opened({ cacheFolder, chains: null, cut })
-    expect([asks.proxy.seen.length > 0, asks.fork.pin]).toEqual([true, first.fork.pin])
+    expect(asks.proxy.seen.length).toBeGreaterThan(0)
+    expect(asks.fork.pin).toEqual(first.fork.pin)
     expect(chain.block.hash).toBe(hash)
   })
 
@@ -392,7 +400,8 @@ describe('a pin', () => {
       const writer = entriesIn(new CopyCache(cacheFolder, block))
       writer.header.put(wrong)
       writer.save()
-      expect([await asks(), await asks()]).toEqual([1, 0])
+      expect(await asks()).toBe(1)
+      expect(await asks()).toBe(0)
     }
   })
 })

@@ -36,7 +36,8 @@ it('a killed fork keeps its blocks and its state, and needs no node afterwards',
   await proxy.close()
 
   const checked = await run(['devnet', '--data', data, '--check'])
-  expect([checked.code, checked.out], checked.err).toEqual([0, expect.stringContaining('nothing is wrong')])
+  expect(checked.out, checked.err).toContain('nothing is wrong')
+  expect(checked.code, checked.err).toBe(0)
 
   const continued = startHere(line)
   const second = await begun(continued)
@@ -75,7 +76,8 @@ it('a fork warns of the name of a live network, and refuses what a fork cannot h
     [['--network', 'nonsense'], 'newcut has no file of that network'],
   ] as const) {
     const { err, code } = await run([...args, ...more])
-    expect([code === 0, err]).toEqual([false, expect.stringContaining(text)])
+    expect(err).toContain(text)
+    expect(code).not.toBe(0)
   }
   const without = await run(['devnet', '--port', '0', '--fork-cut', '12'])
   expect(without.err).toContain('--fork-cut has no effect: nothing is forked')

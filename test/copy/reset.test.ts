@@ -64,29 +64,26 @@ it('a node resets to a fork, to another pin, and to a network of its own', async
   const turned = await devnet.reset({ fork: forkAt(HEIGHT) })
   const state = { url: remote.url, network: 'development', height: HEIGHT, requests: expect.any(Number) }
   expect(turned).toMatchObject({ heights: { 0: HEIGHT, 1: HEIGHT }, fork: state })
-  expect([devnet.url, devnet.cut.size, devnet.settings.graph, devnet.fork?.pin.height]).toEqual([
-    url,
-    2,
-    'pair',
-    HEIGHT,
-  ])
+  expect(devnet.url).toEqual(url)
+  expect(devnet.cut.size).toBe(2)
+  expect(devnet.settings.graph).toBe('pair')
+  expect(devnet.fork?.pin.height).toEqual(HEIGHT)
   expect(await coins(devnet)).toBe(whole + 3)
   expect(notices.at(-1)).toContain(`reset: a fork of development at height ${HEIGHT}, from ${remote.url}; the same`)
   // It is a whole node: it makes blocks, and goes back to its own start.
   const { height } = await devnet.fund('sender01', 4)
-  expect([height, await coins(devnet)]).toEqual([HEIGHT + 1, whole + 7])
+  expect(height).toEqual(HEIGHT + 1)
+  expect(await coins(devnet)).toEqual(whole + 7)
   expect(await devnet.reset()).toMatchObject({ heights: { 0: HEIGHT }, fork: state })
   expect(await coins(devnet)).toBe(whole + 3)
 
   expect((await devnet.reset({ fork: forkAt(1) })).fork?.height).toBe(1)
   expect(await coins(devnet)).toBe(whole + 1)
   expect(await devnet.reset({ fork: null })).toMatchObject({ heights: { 0: 0 }, fork: null })
-  expect([devnet.fork, devnet.settings.graph, devnet.cut.size, await coins(devnet)]).toEqual([
-    null,
-    'singleton',
-    1,
-    whole,
-  ])
+  expect(devnet.fork).toBe(null)
+  expect(devnet.settings.graph).toBe('singleton')
+  expect(devnet.cut.size).toBe(1)
+  expect(await coins(devnet)).toEqual(whole)
 })
 
 it('a reset ends streams, empties the mempool, reports the fate of transactions, and undoes all settings', async () => {
@@ -115,7 +112,8 @@ it('a reset ends streams, empties the mempool, reports the fate of transactions,
   const [headers] = await Promise.all(ends)
   expect(headers).toContain('event:BlockHeader')
   const answer = await listening
-  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([503, '*'])
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   expect(await answer.text()).toMatch(/turned to another network .*: ask again/)
   const status = JSON.parse(await (await fetch(`${devnet.url}/devnet/status`)).text())
   expect(status).toMatchObject({
@@ -128,7 +126,8 @@ it('a reset ends streams, empties the mempool, reports the fate of transactions,
     gas: { minPrice: '0.00000001' },
   })
   expect(status.clock.aheadMs).toBeLessThan(50_000)
-  expect([devnet.pending, devnet.accounts.length]).toEqual([0, 1])
+  expect(devnet.pending).toBe(0)
+  expect(devnet.accounts).toHaveLength(1)
   const keys: unknown[] = [held.hash, pending.hash]
   const steps = () =>
     heard.all.slice(before).filter((event) => event.step !== 'skipped' && keys.includes(event.requestKey))
@@ -232,12 +231,13 @@ it('a reset network begins with the options of the start, and with a cut of its 
   expect(clock.aheadMs).toBeLessThan(0)
   const seen = proxy.seen.length
   expect((await devnet.reset({ fork: { cut } })).fork).toMatchObject({ height: 1, requests: 0 })
-  expect(proxy.seen.length).toBe(seen)
+  expect(proxy.seen).toHaveLength(seen)
   expect(await devnet.reset({ fork: { cut: ` ${pinText(pin)}`, chains: undefined } })).toMatchObject({
     fork: { requests: 0 },
   })
   const [status, answer] = await orderTo(devnet, 'reset', { fork: { cut: 1, chains: null, cacheFolder: null } })
-  expect([status, JSON.parse(String(answer)).fork.height]).toEqual([200, 1])
+  expect(status).toBe(200)
+  expect(JSON.parse(String(answer)).fork.height).toBe(1)
   expect(proxy.seen.length).toBeGreaterThan(seen)
   await expect(devnet.reset({ fork: { cut: join(cacheFolder, 'none.json') } })).rejects.toMatchObject({
     code: 'BAD_INPUT',

@@ -20,12 +20,15 @@ it('a trace on a fork fetches what the command reads, even with overrides', asyn
     const row = { rows: { 'free.fork-token.accounts': { alice: { balance: 1 } } } }
     for (const body of [{ cmd: move(2.25) }, { cmd: move(2.25), overrides: row }]) {
       const [of, its] = [await order(there, '/devnet/trace', body), await order(here, '/devnet/trace', body)]
-      expect([its.gas, its.result, its.trace]).toEqual([of.gas, of.result, of.trace])
+      expect(its.gas).toEqual(of.gas)
+      expect(its.result).toEqual(of.result)
+      expect(its.trace).toEqual(of.trace)
     }
     const [moved] = await inBlock(forked.peer, [move(3)])
     await makeBlocks(forked.peer, { 0: 1 })
     const { gas, status } = await order(here, '/devnet/trace', { requestKey: moved.reqKey })
-    expect([gas, status]).toEqual([moved.gas, 'success'])
+    expect(gas).toEqual(moved.gas)
+    expect(status).toBe('success')
     await forked.proxy.close()
     const away = await refusal(here, '/devnet/trace', { cmd: exec('(coin.details "somebody")') })
     expect(away).toEqual([502, expect.stringContaining('gave no answer in 6 attempts')])

@@ -238,12 +238,16 @@ describe('the structure of a file', () => {
 
   it('the semantic tokens of a range include its last line', () => {
     const { data } = session({ [FILE]: '; a\n; bb\n; ccc\n; dddd' }).answers.semanticTokens(FILE, [1, 2])
-    expect([data.length, data[0], data[2], data[7]]).toEqual([10, 1, 4, 5])
+    expect(data).toHaveLength(10)
+    expect(data[0]).toBe(1)
+    expect(data[2]).toBe(4)
+    expect(data[7]).toBe(5)
   })
 
   it('the tokens exclude the line ends of Windows', () => {
     const { data } = session({ [FILE]: '; one\r\n; three\r\n' }).answers.semanticTokens(FILE, null)
-    expect([data[2], data[7]]).toEqual([5, 7])
+    expect(data[2]).toBe(5)
+    expect(data[7]).toBe(7)
   })
 
   it('the structure of a file ends with its text, wherever an error places itself', () => {

@@ -30,7 +30,8 @@ it('the framing passes whole messages on, wherever they are cut, and their lengt
 
 it('the framing drops a header without a length, and continues after it', () => {
   const { out, warnings } = filtered([`hello\r\n\r\n${message('{}')}`])
-  expect([out, warnings]).toEqual([message('{}'), ['a header without Content-Length: "hello"']])
+  expect(out).toEqual(message('{}'))
+  expect(warnings).toEqual(['a header without Content-Length: "hello"'])
 })
 
 it('the framing drops 8 KiB in which no header ends', () => {
@@ -38,11 +39,13 @@ it('the framing drops 8 KiB in which no header ends', () => {
     `a header without Content-Length: "${'x'.repeat(60)}"`,
   ])
   const { out, warnings } = filtered(['x'.repeat(8193), message('{}')])
-  expect([out, warnings]).toEqual([message('{}'), ['a header of more than 8 KiB']])
+  expect(out).toEqual(message('{}'))
+  expect(warnings).toEqual(['a header of more than 8 KiB'])
 })
 
 it('the framing drops the header of a message of more than 100 MB', () => {
   const { out, warnings } = filtered(['Content-Length: 100000001\r\n\r\n', message('{}')])
-  expect([out, warnings]).toEqual([message('{}'), ['a message of 100000001 bytes']])
+  expect(out).toEqual(message('{}'))
+  expect(warnings).toEqual(['a message of 100000001 bytes'])
   expect(filtered(['Content-Length: 100000000\r\n\r\n{']).warnings).toEqual([])
 })
