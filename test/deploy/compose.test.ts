@@ -55,7 +55,8 @@ function effective(files: readonly string[], env: Record<string, string> = {}) {
 describeWith(lackOf('docker-compose'), 'docker-compose', () => {
   it('Docker Compose accepts the file without settings, and then mines the development network of the profile', () => {
     const { status, stdout, stderr } = effective(['compose.yaml'])
-    expect([status, stderr]).toEqual([0, ''])
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
     const [{ services: found }] = yamlDocuments(stdout) as [Compose]
     expect(Object.keys(found).toSorted()).toEqual(Object.keys(compose.services).toSorted())
     expect(found.leader.environment?.NEWCUT_NODE).toBe('http://devnet:1848')
@@ -122,7 +123,8 @@ describeWith(lackOf('docker-compose'), 'docker-compose', () => {
       expect(effective(files, lack)).toMatchObject({ status: 1, stderr: expect.stringContaining('say it in .env') })
     }
     const { status, stdout, stderr } = effective(files, { NATS_PASSWORD: 'secret', NATS_ADDRESS: '192.0.2.7' })
-    expect([status, stderr]).toEqual([0, ''])
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
     const [{ services: found }] = yamlDocuments(stdout) as [Compose]
     for (const [i, name] of NATS.entries()) {
       expect(found[name].ports).toEqual([`192.0.2.7:${4222 + i}:4222/tcp`])
@@ -158,12 +160,10 @@ describe('compose.yaml', () => {
 
   it('compose.yaml uses images of exact versions, and drops all capabilities', () => {
     for (const [name, { image, cap_drop, security_opt, read_only }] of services) {
-      expect([name, image]).toEqual([
-        name,
-        expect.stringMatching(/^(docker\.io\/[\w/]+:v?\d+\.\d+\.\d+(-alpine)?|\$\{IMAGE:-newcut:local\})$/),
-      ])
-      expect([name, cap_drop, security_opt]).toEqual([name, ['ALL'], ['no-new-privileges:true']])
-      if (!['prometheus', 'grafana'].includes(name)) expect([name, read_only]).toEqual([name, true])
+      expect(image, name).toMatch(/^(docker\.io\/[\w/]+:v?\d+\.\d+\.\d+(-alpine)?|\$\{IMAGE:-newcut:local\})$/)
+      expect(cap_drop, name).toEqual(['ALL'])
+      expect(security_opt, name).toEqual(['no-new-privileges:true'])
+      if (!['prometheus', 'grafana'].includes(name)) expect(read_only, name).toBe(true)
     }
   })
 
@@ -216,7 +216,8 @@ describe('compose.yaml', () => {
     copyFileSync(join(folder, 'prometheus/prometheus.yml'), join(copy, 'prometheus.yml'))
     copyFileSync(join(root, 'grafana/alerts.yml'), join(copy, 'alerts.yml'))
     const { status, stderr } = runTool('promtool', ['check', 'config', join(copy, 'prometheus.yml')])
-    expect([status, stderr]).toEqual([0, ''])
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
   })
 })
 
@@ -225,7 +226,8 @@ itWith(lackOf('yamllint'), 'yamllint accepts all files', () => {
   expect(files.length).toBeGreaterThan(5)
   const rules = 'line-length: {max: 120}, document-start: disable, comments: {min-spaces-from-content: 1}'
   const { status, stdout } = runTool('yamllint', ['--strict', '-d', `{extends: default, rules: {${rules}}}`, ...files])
-  expect([status, stdout]).toEqual([0, ''])
+  expect(stdout).toBe('')
+  expect(status).toBe(0)
 })
 
 describeWith(lackOf('nats-server'), 'NATS', () => {

@@ -105,7 +105,8 @@ describe('the manifest, by the types of Kubernetes', () => {
 describeWith(lackOf('kubectl'), 'kubectl', () => {
   it('kustomize renders the kustomization, with the same objects', () => {
     const { status, stdout, stderr } = runTool('kubectl', ['kustomize', 'deploy/kubernetes'])
-    expect([status, stderr]).toEqual([0, ''])
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
     const key = (each: unknown) => JSON.stringify(each, Object.keys(flat(each)).toSorted())
     expect((yamlDocuments(stdout) as unknown[]).map(key).toSorted()).toEqual(ownObjects.map(key).toSorted())
   })
@@ -131,9 +132,12 @@ describe('consistency', () => {
 
   it('every selector matches its pods', () => {
     for (const { spec, labels, name } of workloads) {
-      expect([name, selects(spec.selector.matchLabels, labels)]).toEqual([name, true])
+      expect(selects(spec.selector.matchLabels, labels), name).toBe(true)
       const others = workloads.filter((each) => each.name !== name)
-      expect([name, others.some((each) => selects(spec.selector.matchLabels, each.labels))]).toEqual([name, false])
+      expect(
+        others.some((each) => selects(spec.selector.matchLabels, each.labels)),
+        name,
+      ).toBe(false)
     }
     const found = (selector: Labels) =>
       workloads.filter(({ labels }) => selects(selector, labels)).map(({ name }) => name)
@@ -196,10 +200,9 @@ describe('consistency', () => {
     }
     for (const { spec } of ofKind('Service')) {
       for (const { name, container, labels } of workloads.filter((each) => selects(spec.selector, each.labels))) {
-        expect([name, labels && ports(container)]).toEqual([
-          name,
+        expect(labels && ports(container), name).toEqual(
           expect.arrayContaining(spec.ports?.map(({ targetPort }) => targetPort) ?? []),
-        ])
+        )
       }
     }
     const known = new Set<number | string>([53, ...workloads.flatMap(({ container }) => ports(container))])
@@ -212,7 +215,7 @@ describe('consistency', () => {
 
   it('stateful sets have the headless service that they name', () => {
     for (const { metadata, spec } of ofKind('StatefulSet')) {
-      expect([metadata.name, named('Service', spec.serviceName ?? '')?.spec.clusterIP]).toEqual([metadata.name, 'None'])
+      expect(named('Service', spec.serviceName ?? '')?.spec.clusterIP, metadata.name).toBe('None')
     }
   })
 
@@ -220,7 +223,7 @@ describe('consistency', () => {
     for (const { name, spec, pod, container } of workloads) {
       const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name)
       const volumes = [...(pod.volumes ?? []).map((volume) => volume.name), ...claims].toSorted()
-      expect([name, container.volumeMounts.map((mount) => mount.name).toSorted()]).toEqual([name, volumes])
+      expect(container.volumeMounts.map((mount) => mount.name).toSorted(), name).toEqual(volumes)
       for (const { configMap } of pod.volumes ?? []) {
         if (configMap !== undefined) expect(named('ConfigMap', configMap.name)).toBeDefined()
       }
@@ -247,10 +250,9 @@ describe('consistency', () => {
 describe('privileges', () => {
   it('no pod runs as root, writes to its image, or has capabilities, a token or service variables', () => {
     for (const { name, pod, container } of workloads) {
-      expect([name, pod]).toEqual([
-        name,
+      expect(pod, name).toEqual(
         expect.objectContaining({ automountServiceAccountToken: false, enableServiceLinks: false }),
-      ])
+      )
       expect(pod.securityContext).toEqual({
         runAsNonRoot: true,
         runAsUser: 10001,
@@ -269,12 +271,9 @@ describe('privileges', () => {
   it('every container requests processor and memory in valid units, and limits memory', () => {
     for (const { name, container } of workloads) {
       const { requests, limits } = container.resources
-      expect([name, requests.cpu, requests.memory, limits.memory]).toEqual([
-        name,
-        expect.stringMatching(/^\d+m$/),
-        expect.stringMatching(/^\d+Mi$/),
-        expect.stringMatching(/^\d+[MG]i$/),
-      ])
+      expect(requests.cpu, name).toMatch(/^\d+m$/)
+      expect(requests.memory, name).toMatch(/^\d+Mi$/)
+      expect(limits.memory, name).toMatch(/^\d+[MG]i$/)
       const bytes = (text: string) => Number.parseInt(text, 10) * (text.endsWith('Gi') ? 1024 : 1)
       expect(bytes(limits.memory)).toBeGreaterThanOrEqual(bytes(requests.memory))
     }
@@ -282,18 +281,20 @@ describe('privileges', () => {
 
   it('two leaders have a journal each, one of them may be evicted, and newcut writes only to its volumes', () => {
     const leader = named('StatefulSet', 'leader')
-    expect([leader?.spec.replicas, named('PodDisruptionBudget', 'leader')?.spec.minAvailable]).toEqual([2, 1])
+    expect(leader?.spec.replicas).toBe(2)
+    expect(named('PodDisruptionBudget', 'leader')?.spec.minAvailable).toBe(1)
     expect(leader?.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)).toEqual(['state'])
     for (const { name, container } of workloads.filter((each) => each.name !== 'nats')) {
       const state = container.env?.find((variable) => variable.name === 'NEWCUT_STATE')?.value
       const paths = container.volumeMounts.map(({ mountPath }) => mountPath)
-      expect([name, paths.toSorted()]).toEqual([name, ['/tmp', '/var/cache/newcut', state]])
+      expect(paths.toSorted(), name).toEqual(['/tmp', '/var/cache/newcut', state])
     }
   })
 
   it('three NATS servers form a cluster that all clients know, and one of them may be evicted', () => {
     const nats = named('StatefulSet', 'nats')
-    expect([nats?.spec.replicas, named('PodDisruptionBudget', 'nats')?.spec.minAvailable]).toEqual([3, 2])
+    expect(nats?.spec.replicas).toBe(3)
+    expect(named('PodDisruptionBudget', 'nats')?.spec.minAvailable).toBe(2)
     const hosts = [0, 1, 2].map((number) => `nats-${number}.${nats?.spec.serviceName}`)
     const told = (workload: string, name: string) =>
       workloads
@@ -321,10 +322,8 @@ describe('privileges', () => {
       const listening = container.env?.find((each) => each.name === 'NEWCUT_STRATUM_LISTEN')?.value
       expect(listening).toBe(`0.0.0.0:${port}`)
       expect(named('Service', name)?.spec).toMatchObject({ type: 'LoadBalancer', ports: [{ port }] })
-      expect([spec.replicas, spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)]).toEqual([
-        replicas,
-        ['state'],
-      ])
+      expect(spec.replicas).toEqual(replicas)
+      expect(spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name)).toEqual(['state'])
     },
   )
 

@@ -38,7 +38,8 @@ function bash(file: string, args: readonly string[], env: Record<string, string>
 }
 
 function written(file: string, { status, stdout, stderr }: ReturnType<typeof bash>): Written {
-  expect([status, stdout]).toEqual([0, ''])
+  expect(stdout).toBe('')
+  expect(status).toBe(0)
   const text = readFileSync(file, 'utf8')
   return { file, text, content: parse(text), said: stderr }
 }
@@ -76,7 +77,8 @@ function mmp({ urls = '', user = '', pass = '', worker = '', own = {} }: Sheet):
 /** The options in a configuration that differ from their defaults, as newcut reports them. */
 async function options(file: string): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(['config', '--config', file])
-  expect([code, err]).toEqual([0, ''])
+  expect(err).toBe('')
+  expect(code).toBe(0)
   return parse(out)
 }
 
@@ -104,14 +106,16 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
         expect(content).not.toHaveProperty('http-token')
         expect(text + said).not.toContain(pass)
         const line = /the pass is left out, since it cannot be a token: a token has 8 to 200 letters/
-        expect([text, said]).toEqual([expect.stringMatching(line), expect.stringMatching(line)])
+        expect(text).toMatch(line)
+        expect(said).toMatch(line)
         expect(await options(file)).toHaveProperty('node')
       },
     )
 
     it.each(['', 'x', 'X'])('the sheet sets no token without a pass (%s), and says nothing', (pass) => {
       const { content, said } = write({ urls: 'http://a:1', pass })
-      expect([content, said]).toEqual([{ http: '127.0.0.1:4148', nodes: ['http://a:1'] }, ''])
+      expect(content).toEqual({ http: '127.0.0.1:4148', nodes: ['http://a:1'] })
+      expect(said).toBe('')
     })
 
     it.each([
@@ -125,7 +129,8 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       ["o'hara", { account: "o'hara" }],
     ] as const)('the sheet removes the worker from %s', (user, expected) => {
       const { content, said } = write({ user, worker: 'rig-7' })
-      expect([content, said]).toEqual([{ http: '127.0.0.1:4148', ...expected }, ''])
+      expect(content).toEqual({ http: '127.0.0.1:4148', ...expected })
+      expect(said).toBe('')
     })
 
     it('the sheet removes the text after a dot from an account name too, and says so', () => {
@@ -147,7 +152,8 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       ['stratum+tcp://own:word@p:1917', TOKEN, 'stratum+tcp://own:word@p:1917'],
     ])('the sheet sets the pool %s with the pass %s', async (url, pass, expected) => {
       const { file, content, said } = write({ urls: url, user: `k:${KEY}.rig1`, pass })
-      expect([content, said]).toEqual([{ http: '127.0.0.1:4148', pool: [expected] }, ''])
+      expect(content).toEqual({ http: '127.0.0.1:4148', pool: [expected] })
+      expect(said).toBe('')
       await options(file)
       const { user, password } = readPoolAddress(expected)
       const isOwn = url.includes('@')
@@ -176,7 +182,8 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
         const { file } = write({ urls: devnet.url, user: `k:${KEY}.rig1`, pass: 'short', own })
         const args = ['mine', '--dry-run', '--config', file, '--state', 'off', '--gpu', 'none']
         const { code, out, err } = await runProcess(args)
-        expect([code, err]).toEqual([0, expect.not.stringContaining('BAD_CONFIG')])
+        expect(err).not.toContain('BAD_CONFIG')
+        expect(code).toBe(0)
         expect(out).toContain(`k:${KEY}`)
       } finally {
         await devnet.close()
@@ -196,7 +203,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       [{ fleet: 'nats://n' }, { fleet: 'nats://n', nodes: undefined, account: undefined }],
     ] as const)("the user's keys %j override those of the HiveOS template", async (own, expected) => {
       const { file, content } = hive({ urls: 'http://a:1', user: `k:${KEY}`, pass: TOKEN, own })
-      for (const [name, value] of Object.entries(expected)) expect([name, content[name]]).toEqual([name, value])
+      for (const [name, value] of Object.entries(expected)) expect(content[name], name).toEqual(value)
       await options(file)
     })
 
@@ -235,7 +242,8 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       const { status, stdout, stderr } = bash(join(folder, 'mmp-launch.sh'), args, {})
       const file = join(folder, 'newcut.yaml')
       const words = stdout.split('\n').slice(0, -1)
-      expect([status, words.slice(0, 3)]).toEqual([0, ['mine', '--config', file]])
+      expect(status).toBe(0)
+      expect(words.slice(0, 3)).toEqual(['mine', '--config', file])
       return { own: words.slice(3), content: parse(readFileSync(file, 'utf8')), said: stderr }
     }
 
@@ -258,12 +266,14 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
     it('the mmpOS sheet takes the API port from the profile, and --http from the user', () => {
       expect(launched('--api-port', '4555').content).toEqual({ http: '127.0.0.1:4555' })
       const { own, content } = launched('--api-port', '4555', '--http=0.0.0.0:4666')
-      expect([own, content]).toEqual([[], { http: '0.0.0.0:4666' }])
+      expect(own).toEqual([])
+      expect(content).toEqual({ http: '0.0.0.0:4666' })
     })
 
     it('the mmpOS sheet names a word without its value', () => {
       const { status, stderr } = bash(join(mmpFolder(':'), 'mmp-launch.sh'), ['--user'], {})
-      expect([status, stderr]).toEqual([2, 'newcut: --user has no value\n'])
+      expect(stderr).toBe('newcut: --user has no value\n')
+      expect(status).toBe(2)
     })
   })
 })
@@ -283,6 +293,7 @@ describeWith(lackOf('bash'), 'the address for statistics', () => {
     writeFileSync(file, `${text}\n`)
     const line = `. ${root}/deploy/rig-sheet.sh; newcut_address ${file}`
     const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', line], { encoding: 'utf8', env: { PATH } })
-    expect([stdout, stderr]).toEqual([expected, ''])
+    expect(stdout).toEqual(expected)
+    expect(stderr).toBe('')
   })
 })

@@ -61,7 +61,7 @@ describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () =>
       for (const name of here) {
         compile.mockClear()
         choose('auto', { sweeps: { [name]: built.sweeps[name] }, obstacle: null })
-        expect([name, compile.mock.calls.length]).toEqual([name, name === 'native-sse41' ? 1 : 0])
+        expect(compile.mock.calls.length, name).toEqual(name === 'native-sse41' ? 1 : 0)
       }
     } finally {
       compile.mockRestore()

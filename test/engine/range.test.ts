@@ -74,7 +74,8 @@ describe('the nonce space', () => {
       const restarted = Array.from({ length: 64 }, (_, restarts) => restartedRange(range, restarts))
       expect(restarted[0]).toEqual(range)
       for (const { first, count: middles, start } of restarted) {
-        expect([first, middles]).toEqual([range.first, range.count])
+        expect(first).toEqual(range.first)
+        expect(middles).toEqual(range.count)
         expect(start).toBeLessThan(middles)
       }
       // Starts are 1024 of the 65,536 highs apart for a GPU, and a 64th of the middles for a thread.
@@ -211,7 +212,8 @@ describe('middles with bits that a pool has fixed', () => {
             tried.add(nonce)
           }
         }
-        expect([given, tried.size]).toEqual([units * 65_536, units * 65_536])
+        expect(given).toEqual(units * 65_536)
+        expect(tried.size).toEqual(units * 65_536)
         const wrong = [...tried].filter((nonce) => BigInt.asUintN(fixed.bits, nonce) !== BigInt(fixed.value))
         expect(wrong).toEqual([])
         cursor.restart()

@@ -94,7 +94,8 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await alpha.sees(/resumed/)
     expect((await run(['fleet', 'pause', 'all', '--nats', url])).out).toMatch(/^all rigs paused/)
     const refused = await run(['fleet', 'resume', 'alpha', '--nats', url])
-    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/all rigs are paused: resume all/)])
+    expect(refused.err).toMatch(/all rigs are paused: resume all/)
+    expect(refused.code).toBe(2)
     // The next leader knows the pause too, and so does a rig that joins later.
     leader.child.kill('SIGKILL')
     await leader.ended
@@ -128,7 +129,8 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await rig.sees(/ accepted /)
     for (const wrong of [url, url.replace('nats://', 'nats://miner:wrong@')]) {
       const { code, err } = await run(['fleet', '--nats', wrong])
-      expect([code, err]).toEqual([expect.any(Number), expect.stringMatching(/refuses these credentials/)])
+      expect(err).toMatch(/refuses these credentials/)
+      expect(code).toEqual(expect.any(Number))
       expect(code).not.toBe(0)
       expect(err).not.toMatch(/wrong/)
     }
@@ -215,7 +217,8 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(tried.out).toMatch(/\nall checks passed; without --dry-run, newcut would lead or stand by\n$/)
     expect((await run(['fleet', '--nats', url])).err).toMatch(/no leader of the fleet main answers/)
     const alone = await run(['mine', '--fleet', url, '--rig', 'alpha', ...RIG, '--dry-run'])
-    expect([alone.code, alone.err]).toEqual([20, expect.stringMatching(/no leader of the fleet answers/)])
+    expect(alone.err).toMatch(/no leader of the fleet answers/)
+    expect(alone.code).toBe(20)
     expect((await tryLead('nats://127.0.0.1:1')).err).toMatch(/no NATS server answers at nats:\/\/127\.0\.0\.1:1/)
     expect((await tryLead(url, 'http://127.0.0.1:1')).err).toMatch(/127\.0\.0\.1:1.*\[NODE_UNREACHABLE\]/s)
     const copies = await run(['lead', '--dry-run', '--nats', url, '--node', devnet.url, '--nats-replicas', '3'])

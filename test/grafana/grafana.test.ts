@@ -29,7 +29,8 @@ const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) =>
 
 itWith(lackOf('promtool'), 'promtool accepts the alerts', () => {
   const { stdout, stderr, status } = spawnSync('promtool', ['check', 'rules', alerts], { encoding: 'utf8', env })
-  expect([status, stdout + stderr]).toEqual([0, expect.stringMatching(/SUCCESS: \d+ rules found/)])
+  expect(stdout + stderr).toMatch(/SUCCESS: \d+ rules found/)
+  expect(status).toBe(0)
 })
 
 it('dashboard and alerts name only existing metrics', async () => {
@@ -65,7 +66,8 @@ itWith(lack, 'Prometheus answers every query of the dashboard and every alert', 
 
   const metrics = await (await fetch(`${miner.url}/metrics`)).text()
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8', env })
-  expect([checked.status, checked.stdout + checked.stderr]).toEqual([0, ''])
+  expect(checked.stdout + checked.stderr).toBe('')
+  expect(checked.status).toBe(0)
 
   // Each query once: on a busy machine some scrapes come too late, and their series are gone for a moment.
   let open = shown

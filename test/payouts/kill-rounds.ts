@@ -162,7 +162,7 @@ async function expectPaidOnce(ground: PoolGround, args: readonly string[]): Prom
   }
   for (const [key, amount] of owed) {
     const [chain, account] = key.split(' ')
-    expect([key, (await ground.balance(Number(chain), account)) ?? 0n]).toEqual([key, amount])
+    expect((await ground.balance(Number(chain), account)) ?? 0n, key).toEqual(amount)
   }
   const { payments } = report
   const states = new Map<string, number>()

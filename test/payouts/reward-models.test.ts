@@ -133,7 +133,8 @@ describe('the forecast', () => {
     expect(rewardAt(1n, 20)).toBe(height + 4)
     await own.clock.pass(1)
     await until(() => rewardAt(1n, 20) === height + 5)
-    expect([own.told, own.faults]).toEqual([[], []])
+    expect(own.told).toEqual([])
+    expect(own.faults).toEqual([])
   })
 
   it('the forecast reports once that a call states no amount, and repeats it', async () => {

@@ -11,13 +11,16 @@ describe('a user', () => {
     [`K:${keyOf('b')}`, accountOf('b')],
     [`K:${keyOf('B')}`, accountOf('b')],
   ])('the user %s is the account %s', (user, account) => {
-    expect([accountOfUser(user), payeeOfUser(user), unpaidReason(user)]).toEqual([account, account, null])
+    expect(accountOfUser(user)).toEqual(account)
+    expect(payeeOfUser(user)).toEqual(account)
+    expect(unpaidReason(user)).toBe(null)
   })
 
   it.each(['', 'alice', 'k:', `k:${'a'.repeat(63)}`, `w:${keyOf('a')}`, `${keyOf('a')}0`, 'others'])(
     'the user %j names no account, and keeps its name',
     (user) => {
-      expect([accountOfUser(user), payeeOfUser(user)]).toEqual([null, user])
+      expect(accountOfUser(user)).toBe(null)
+      expect(payeeOfUser(user)).toEqual(user)
       expect(unpaidReason(user)).not.toBeNull()
     },
   )

@@ -270,7 +270,8 @@ describe('the difficulty of a rig that comes back', () => {
     difficulty.tell(second, 31_000)
     difficulty.count(second, targetWords(MAX_TARGET >> 48n), 32_000)
     difficulty.adjust(32_000, 2 ** 60)
-    expect([difficulty.wanted, difficulty.lasting]).toEqual([2 ** 47, 2 ** 47])
+    expect(difficulty.wanted).toEqual(2 ** 47)
+    expect(difficulty.lasting).toEqual(2 ** 47)
   })
 
   it('the difficulty of a rig that comes back is the one that it suggested', () => {
@@ -293,7 +294,8 @@ describe('the difficulty of a rig', () => {
     difficulty.tell(first, 0)
     for (let n = 0; n < 9; n++) difficulty.count(first, targetWords(MAX_TARGET >> 32n), n)
     difficulty.suggest(2 ** 20, 10)
-    expect([difficulty.adjust(1_000, 2 ** 60), difficulty.wanted]).toEqual([false, 2 ** 20])
+    expect(difficulty.adjust(1_000, 2 ** 60)).toBe(false)
+    expect(difficulty.wanted).toEqual(2 ** 20)
   })
 
   it('the difficulty of a rig does not follow from the shares at the earlier target while the rig waits for another one', () => {
@@ -304,13 +306,15 @@ describe('the difficulty of a rig', () => {
     expect(difficulty.adjust(10, 2 ** 60)).toBe(true)
     const { wanted } = difficulty
     for (let n = 1; n <= 9; n++) difficulty.count(first, targetWords(MAX_TARGET >> 32n), 100 * n)
-    expect([difficulty.adjust(1_000, 2 ** 60), difficulty.wanted]).toEqual([false, wanted])
+    expect(difficulty.adjust(1_000, 2 ** 60)).toBe(false)
+    expect(difficulty.wanted).toEqual(wanted)
   })
 
   it('the difficulty of a rig may change above that of blocks without another target', () => {
     const difficulty = new ShareDifficulty(2 ** 50, 0)
     difficulty.tell(job(), 0)
-    expect([difficulty.adjust(30_000, 2 ** 40), difficulty.wanted]).toEqual([false, 2 ** 47])
+    expect(difficulty.adjust(30_000, 2 ** 40)).toBe(false)
+    expect(difficulty.wanted).toEqual(2 ** 47)
   })
 
   it('the difficulty of a rig that submits shares of an earlier job stays, because it is not silent', () => {
@@ -320,7 +324,9 @@ describe('the difficulty of a rig', () => {
     difficulty.adjust(30_000, 2 ** 60)
     difficulty.tell({ ...first, number: first.number + 1 }, 30_000)
     difficulty.count(first, targetWords(MAX_TARGET >> 30n), 50_000)
-    expect([difficulty.adjust(79_999, 2 ** 60), difficulty.wanted]).toEqual([false, 2 ** 27])
-    expect([difficulty.adjust(80_000, 2 ** 60), difficulty.wanted]).toEqual([true, 2 ** 26])
+    expect(difficulty.adjust(79_999, 2 ** 60)).toBe(false)
+    expect(difficulty.wanted).toEqual(2 ** 27)
+    expect(difficulty.adjust(80_000, 2 ** 60)).toBe(true)
+    expect(difficulty.wanted).toEqual(2 ** 26)
   })
 })

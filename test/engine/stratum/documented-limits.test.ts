@@ -30,7 +30,8 @@ it.each([
 })
 
 it('silence may last for a day, and a ban lasts for ten minutes', () => {
-  expect([idleMs, banMs]).toEqual([24 * 3_600_000, 10 * 60_000])
+  expect(idleMs).toEqual(24 * 3_600_000)
+  expect(banMs).toEqual(10 * 60_000)
   const texts = rows.map(([, what, value, then]) => `${what}: ${value}: ${then}`)
   expect(texts).toContain('silence: one day: closed')
   expect(texts.filter((text) => text.includes('refused for ten minutes'))).toHaveLength(2)

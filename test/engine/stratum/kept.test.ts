@@ -34,10 +34,14 @@ describe('an accepted share', () => {
       answer = response.result
     })
     expect((await rig.ask('mining.ping', [])).result).toBe('pong')
-    expect([answer, engine.status().shares.accepted, engine.status().users[0].hashes]).toEqual([null, 0, 0])
+    expect(answer).toBe(null)
+    expect(engine.status().shares.accepted).toBe(0)
+    expect(engine.status().users[0].hashes).toBe(0)
     letThrough()
     await answered
-    expect([answer, engine.status().shares.accepted, engine.status().users[0].hashes]).toEqual([true, 1, 1000])
+    expect(answer).toBe(true)
+    expect(engine.status().shares.accepted).toBe(1)
+    expect(engine.status().users[0].hashes).toBe(1000)
     const fields = { user: 'k:abc', worker: 'shelf-1', agent: 'ours/1', address: '127.0.0.1', difficulty: 1000 }
     expect(await listOf(store.shares())).toEqual([
       {
@@ -74,7 +78,9 @@ describe('an accepted share', () => {
     await engine.setWork({ ...other, bytes: encodeWork({ ...decodeWork(other.bytes), chainId: 6 }), reason: 'newCut' })
     const [job] = rig.jobs
     const { error } = await rig.submit(job.id, rig.nextShare(job))
-    expect([error?.code, candidates.length, engine.hashes()]).toEqual([failures.stale.code, 1, 0])
+    expect(error?.code).toEqual(failures.stale.code)
+    expect(candidates.length).toBe(1)
+    expect(engine.hashes()).toBe(0)
     await until(() => [...blocks.pending].length === 0)
     const block = expect.stringMatching(/^[\w-]{43}$/)
     expect(await listOf(store.shares())).toMatchObject([
@@ -115,7 +121,8 @@ describe('an accepted share', () => {
     const rig = await loggedIn(port)
     await until(() => rig.jobs.length > 0)
     const { result, error } = await rig.submit(rig.jobs[0].id, rig.nextShare(rig.jobs[0]))
-    expect([result, error]).toEqual([false, failures.unavailable])
+    expect(result).toBe(false)
+    expect(error).toEqual(failures.unavailable)
     expect(candidates).toHaveLength(1)
     expect([...blocks.pending], 'it is paid for all the same').toHaveLength(1)
     expect(engine.status()).toMatchObject({ shares: { accepted: 0, unavailable: 1 }, isLogWell: false })
@@ -231,7 +238,7 @@ describe('accounts', () => {
     expect((await announce('0x00000000000000000000000000000000000000000000000000000000000f4240')).result).toBe(true)
     expect(rigRows(accounts, 0)[0].hashrates.announced).toBe(1_000_000)
     for (const wrong of ['0x', 'fast', '', null, {}, `0x${'1'.repeat(65)}`]) {
-      expect([wrong, (await announce(wrong)).error?.code]).toEqual([wrong, failures.malformed.code])
+      expect((await announce(wrong)).error?.code, String(wrong)).toEqual(failures.malformed.code)
     }
     expect(rigRows(accounts, 0)[0].hashrates.announced).toBe(1_000_000)
   })

@@ -82,7 +82,9 @@ describe('the console reports', () => {
     await rig.submit('1', `\u202e${'z'.repeat(1000)}`)
     const [{ message }] = notices.filter(({ type }) => type === 'detail')
     const [, line] = message.split('its line was: ')
-    expect([line.length, line.at(-1), line.includes('\u202e')]).toEqual([300, '…', false])
+    expect(line.length).toBe(300)
+    expect(line.at(-1)).toBe('…')
+    expect(line.includes('\u202e')).toBe(false)
   })
 
   it('the console reports 256 users who cannot be paid, and that there are more', async () => {
