@@ -8,7 +8,7 @@ import {
   type BranchCount,
   type FileCounts,
   FileCoverage,
-  merged,
+  mergeCounts,
 } from '../../src/language/contracts/coverage/counts.ts'
 import type { DeployedSize } from '../../src/language/contracts/machine/tracer.ts'
 import { coverageLines, lcovText, percentOf } from '../../src/language/testing/coverage.ts'
@@ -151,10 +151,10 @@ describe('coverage', () => {
   it('coverage counts branches of one line apart, and sorts files by name', () => {
     const made = ['b', 'a'].map((name) => {
       const file = new FileCoverage(name)
-      for (const column of [0, 5]) file.branch({ line: 0, column }, 'if', ['then', 'else'])
+      for (const column of [0, 5]) file.branchAt({ line: 0, column }, 'if', ['then', 'else'])
       return [file.counts]
     })
-    const files = merged(made)
+    const files = mergeCounts(made)
     expect(files.map(({ file, branches }) => [file, branches.length])).toEqual([
       ['a', 2],
       ['b', 2],

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type FileCounts, lineHits, merged } from '../../src/language/contracts/coverage/counts.ts'
+import { type FileCounts, lineHits, mergeCounts } from '../../src/language/contracts/coverage/counts.ts'
 import { languagesOf, runTests } from '../../src/language/contracts/repl/run.ts'
 import { RunFollower } from '../../src/language/contracts/repl/run-observer.ts'
 import { itWith, lackOf } from '../needs.ts'
@@ -168,7 +168,7 @@ describe('coverage equals counts by hand', () => {
   })
 
   it('coverage of a file that several tests load is their sum', () => {
-    const [all] = merged([covered('branches.repl'), covered('twice.repl')])
+    const [all] = mergeCounts([covered('branches.repl'), covered('twice.repl')])
     expect(lines(all)).toMatchObject({ 3: 3, 6: 2, 7: 1, 19: 1, 20: 1, 21: 1, 27: 1 })
     expect(branches(all)[1]).toBe('cond 4: case 1 1, case 2 1, default 1')
   })

@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { FormatError } from '../../src/ground/base/errors.ts'
 import { Decimal } from '../../src/language/contracts/values/decimal.ts'
-import { type KeptValue, keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue, type StoredValue } from '../../src/language/contracts/values/keep.ts'
 import { Time, type Value } from '../../src/language/contracts/values/value.ts'
 import { values } from './values.ts'
 
 function throughText(value: Value): Value {
-  return keptValue(JSON.parse(JSON.stringify(keepValue(value))))
+  return decodeStoredValue(JSON.parse(JSON.stringify(encodeStoredValue(value))))
 }
 
 it('a stored value of every kind reads back', () => {
@@ -35,5 +35,5 @@ it.each<readonly [what: string, value: Value]>([
 })
 
 it('the reader of stored values refuses other JSON', () => {
-  expect(() => keptValue({ number: '1' } as unknown as KeptValue)).toThrow(FormatError)
+  expect(() => decodeStoredValue({ number: '1' } as unknown as StoredValue)).toThrow(FormatError)
 })

@@ -1,7 +1,7 @@
 /** Tables in rows, after the node has written the rows to the disk and read them again. */
 import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../src/language/contracts/machine/state.ts'
-import { keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue } from '../../src/language/contracts/values/keep.ts'
 import type { ObjectValue } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
 
@@ -26,7 +26,7 @@ const PROGRAM = `
 /** Writes a row to the disk and reads it back. */
 function passDisk(state: Layer, domain: Domain, key: string) {
   const row = state.get<ObjectValue>(domain, key) as ObjectValue
-  state.put(domain, key, keptValue(JSON.parse(JSON.stringify(keepValue(row)))))
+  state.put(domain, key, decodeStoredValue(JSON.parse(JSON.stringify(encodeStoredValue(row)))))
 }
 
 /** A state in which the rows of `m.none` come from the disk. */

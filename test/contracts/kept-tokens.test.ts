@@ -1,6 +1,6 @@
 /** Capability tokens that outlive the command that made them. */
 import { expect, it } from 'vitest'
-import { keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue } from '../../src/language/contracts/values/keep.ts'
 import type { ObjectValue } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, freeGas, Layer, outcome, runOn } from './evaluator.ts'
 
@@ -11,7 +11,7 @@ function run(state: Layer, code: string) {
 /** Writes the row "r" of m.rows to the disk and reads it back. */
 function passDisk(state: Layer) {
   const row = state.get<ObjectValue>('table:m.rows', 'r') as ObjectValue
-  state.put('table:m.rows', 'r', keptValue(JSON.parse(JSON.stringify(keepValue(row)))))
+  state.put('table:m.rows', 'r', decodeStoredValue(JSON.parse(JSON.stringify(encodeStoredValue(row)))))
 }
 
 const withCapability = (body: string) => `(module m G (defcap G () true) (defschema s t) (deftable rows:{s})

@@ -6,7 +6,7 @@ import { bitLength, lengthOrMore, logarithm2 } from '../../src/language/contract
 import { compareText } from '../../src/language/contracts/values/compare.ts'
 import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 import { inWireOrder } from '../../src/language/contracts/values/field-order.ts'
-import { stepsOf } from '../../src/language/contracts/values/time-directives.ts'
+import { directivesOf } from '../../src/language/contracts/values/time-directives.ts'
 import { emptyFields, timeFromFields } from '../../src/language/contracts/values/time-fields.ts'
 import { formatTime, ISO_MICROS, ISO_SECONDS, parseTime } from '../../src/language/contracts/values/time-text.ts'
 import { Time } from '../../src/language/contracts/values/value.ts'
@@ -210,7 +210,7 @@ describe('times', () => {
 
   /** Tries all ways in order. */
   function plainParse(format: string, text: string): Time | null {
-    const steps = stepsOf(format)
+    const steps = directivesOf(format)
     if (steps === null) return null
     const read = (ways: readonly number[]): Time | null | undefined => {
       const fields = emptyFields()

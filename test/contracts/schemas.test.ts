@@ -1,6 +1,6 @@
 /** How modules name schemas, what they refuse, and tables outside of the language: on the wire and in storage. */
 import { describe, expect, it } from 'vitest'
-import { keepValue, keptValue } from '../../src/language/contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue } from '../../src/language/contracts/values/keep.ts'
 import { showValue } from '../../src/language/contracts/values/print.ts'
 import { sizeOf } from '../../src/language/contracts/values/size.ts'
 import { TextWriter } from '../../src/language/contracts/values/text-writer.ts'
@@ -268,7 +268,7 @@ describe('a table as a value', () => {
 
   it('a table as a value is stored with its names, the hash of its module and all schemas', () => {
     const tables = [null, INNER, OUTER].map((schema) => new TableRef('ns.m', 't', { hash: 'h' }, schema))
-    expect(keptValue(JSON.parse(JSON.stringify(keepValue(tables))))).toEqual(tables)
+    expect(decodeStoredValue(JSON.parse(JSON.stringify(encodeStoredValue(tables))))).toEqual(tables)
   })
 
   it('a stored table is small, even if the fields of its schemas share schemas many times', () => {
@@ -278,10 +278,10 @@ describe('a table as a value', () => {
       const fields = new Map([...'ab'].map((field) => [field, type]))
       schema = { name: `s${level}`, qualified: `m.s${level}`, fields }
     }
-    const kept = JSON.stringify(keepValue(new TableRef('m', 't', { hash: 'h' }, schema)))
+    const kept = JSON.stringify(encodeStoredValue(new TableRef('m', 't', { hash: 'h' }, schema)))
     expect(kept.length).toBeLessThan(10_000)
     const limited = new TextWriter(100_000)
-    expect(() => writeValue(limited, keptValue(JSON.parse(kept)))).toThrow('Result too large')
+    expect(() => writeValue(limited, decodeStoredValue(JSON.parse(kept)))).toThrow('Result too large')
   })
 
   it('a stored table has every kind of type as the network writes it', () => {

@@ -7,7 +7,7 @@ import { sealOf } from '../../src/ground/base/seal.ts'
 import { blake2b256 } from '../../src/ground/chain/blake2b.ts'
 import type { Domain } from '../../src/language/contracts/machine/state.ts'
 import { MissingEntry } from '../../src/language/contracts/machine/state.ts'
-import { keepValue } from '../../src/language/contracts/values/keep.ts'
+import { encodeStoredValue } from '../../src/language/contracts/values/keep.ts'
 import { Guard } from '../../src/language/contracts/values/value.ts'
 import { CopyCache } from '../../src/language/copy/cache.ts'
 import { domainOf } from '../../src/language/copy/domains.ts'
@@ -108,7 +108,7 @@ it('a run reads what the file has, and misses all else', () => {
     undefined,
   ])
   const row = state.get<never>('table:m.t', 'a') ?? expect.fail('the row is cached')
-  expect(keepValue(row)).toEqual({ object: [['x', { decimal: ['1', 1] }]] })
+  expect(encodeStoredValue(row)).toEqual({ object: [['x', { decimal: ['1', 1] }]] })
   expect(state.get('table:m.t', 'b')).toBeUndefined()
   expect(state.get('table:m.all', 'c')).toBeUndefined()
   expect(state.get('table:m.none', 'a')).toBeUndefined()

@@ -6,7 +6,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import { ContractError } from '#language/contracts/errors.ts'
 import type { SpvSupport } from '#language/contracts/machine/environment.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
-import { keepValue, keptValue } from '#language/contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue } from '#language/contracts/values/keep.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { keepEntry } from '../ledger/kept-entry.ts'
 import {
@@ -253,8 +253,8 @@ export class Executor {
       case 'proof':
         return verify(question.proof)
       case 'spv': {
-        const verified = verifySpv(question.type, keptValue(question.object) as ObjectValue)
-        return 'fault' in verified ? verified : { kept: keepValue(verified.value) }
+        const verified = verifySpv(question.type, decodeStoredValue(question.object) as ObjectValue)
+        return 'fault' in verified ? verified : { kept: encodeStoredValue(verified.value) }
       }
     }
   }

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import type { Domain } from '#language/contracts/machine/state.ts'
 import type { Printed } from '#language/contracts/trace/print-log.ts'
-import type { KeptValue } from '#language/contracts/values/keep.ts'
+import type { StoredValue } from '#language/contracts/values/keep.ts'
 import type { SignedCommand } from '../command/read.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'
@@ -89,7 +89,7 @@ export type ThreadQuestion =
   | { readonly ask: 'module'; readonly id: ModuleId }
   | { readonly ask: 'proof'; readonly proof: string }
   /** For `verify-spv`; `object` in the form of contracts/values/keep.ts. */
-  | { readonly ask: 'spv'; readonly type: string; readonly object: KeptValue }
+  | { readonly ask: 'spv'; readonly type: string; readonly object: StoredValue }
 
 export type FromThread =
   /** The thread is loaded. `threadId`: its Linux id, or null on other systems. */

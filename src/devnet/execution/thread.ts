@@ -7,7 +7,7 @@ import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { evalError } from '#language/contracts/errors.ts'
 import type { SpvSupport } from '#language/contracts/machine/environment.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
-import { type KeptValue, keepValue, keptValue } from '#language/contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue, type StoredValue } from '#language/contracts/values/keep.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
 import { executeInBlock } from '../ledger/execute.ts'
@@ -91,10 +91,10 @@ class Service {
   }
 
   readonly #spv: SpvSupport = (type, proof) => {
-    const verified = this.#ask({ ask: 'spv', type, object: keepValue(proof) }) as
-      | { readonly kept: KeptValue }
+    const verified = this.#ask({ ask: 'spv', type, object: encodeStoredValue(proof) }) as
+      | { readonly kept: StoredValue }
       | { readonly fault: string }
-    return 'fault' in verified ? verified : { value: keptValue(verified.kept) as ObjectValue }
+    return 'fault' in verified ? verified : { value: decodeStoredValue(verified.kept) as ObjectValue }
   }
 
   #run({ kind, command: signed, context: sent, block, keys = [] }: CommandTask): TaskResult {

@@ -2,7 +2,7 @@
 import { Fun, type Module, type PactState } from '#language/contracts/machine/ast.ts'
 import type { Namespace } from '#language/contracts/machine/state.ts'
 import { type ModuleSource, moduleSource, reloadModule } from '#language/contracts/stored-modules.ts'
-import { type KeptValue, keepValue, keptValue } from '#language/contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue, type StoredValue } from '#language/contracts/values/keep.ts'
 import type { Guard, ObjectValue, Value } from '#language/contracts/values/value.ts'
 
 /** Id of a module version: its name for one of the first block, a number for all others. */
@@ -15,7 +15,7 @@ export interface ModuleNumbers {
 }
 
 export type KeptModule = Omit<ModuleSource, 'constants' | 'modules' | 'scope'> & {
-  readonly constants: readonly (readonly [name: string, value: KeptValue])[]
+  readonly constants: readonly (readonly [name: string, value: StoredValue])[]
   readonly modules: readonly (readonly [name: string, module: ModuleId])[]
   readonly scope: readonly (readonly [name: string, module: ModuleId])[]
 }
@@ -24,9 +24,9 @@ interface KeptPact {
   readonly id: string
   readonly module: ModuleId
   readonly fun: string
-  readonly args: KeptValue
+  readonly args: StoredValue
   readonly step: number
-  readonly yielded: { readonly data: KeptValue; readonly provenance: unknown; readonly source: string | null } | null
+  readonly yielded: { readonly data: StoredValue; readonly provenance: unknown; readonly source: string | null } | null
   readonly nested: readonly KeptPact[]
 }
 
@@ -39,12 +39,12 @@ export function keepEntry(domain: string, value: unknown, modules: ModuleNumbers
       return modules.idOf(value as Module)
     case 'namespaces': {
       const { user, admin } = value as Namespace
-      return [keepValue(user), keepValue(admin)]
+      return [encodeStoredValue(user), encodeStoredValue(admin)]
     }
     case 'pacts':
       return value === null ? null : keepPact(value as PactState, modules)
     default:
-      return keepValue(value as Value)
+      return encodeStoredValue(value as Value)
   }
 }
 
@@ -56,13 +56,13 @@ export function keptEntry(domain: string, json: unknown, modules: ModuleNumbers)
     case 'modules':
       return modules.moduleOf(json as ModuleId)
     case 'namespaces': {
-      const [user, admin] = (json as KeptValue[]).map((guard) => keptValue(guard) as Guard)
+      const [user, admin] = (json as StoredValue[]).map((guard) => decodeStoredValue(guard) as Guard)
       return { user, admin } satisfies Namespace
     }
     case 'pacts':
       return json === null ? null : keptPact(json as KeptPact, modules)
     default:
-      return keptValue(json as KeptValue)
+      return decodeStoredValue(json as StoredValue)
   }
 }
 
@@ -71,9 +71,9 @@ function keepPact({ id, fun, args, step, yielded, nested }: PactState, modules: 
     id,
     module: modules.idOf(fun.module),
     fun: fun.name,
-    args: keepValue(args),
+    args: encodeStoredValue(args),
     step,
-    yielded: yielded === null ? null : { ...yielded, data: keepValue(yielded.data) },
+    yielded: yielded === null ? null : { ...yielded, data: encodeStoredValue(yielded.data) },
     nested: [...nested.values()].map((each) => keepPact(each, modules)),
   }
 }
@@ -84,7 +84,7 @@ function keptPact({ id, module, fun, args, step, yielded, nested }: KeptPact, mo
   return {
     id,
     fun: definition,
-    args: keptValue(args) as readonly Value[],
+    args: decodeStoredValue(args) as readonly Value[],
     step,
     yielded: keptYield(yielded),
     nested: new Map(nested.map((each) => [each.id, keptPact(each, modules)])),
@@ -95,14 +95,14 @@ function keptYield(kept: KeptPact['yielded']): PactState['yielded'] {
   if (kept === null) return null
   const { data, source } = kept
   const provenance = kept.provenance as NonNullable<PactState['yielded']>['provenance']
-  return { data: keptValue(data) as ObjectValue, provenance, source: provenance === null ? null : source }
+  return { data: decodeStoredValue(data) as ObjectValue, provenance, source: provenance === null ? null : source }
 }
 
 export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
   const { constants, modules: dependencies, scope, ...rest } = moduleSource(module)
   return {
     ...rest,
-    constants: [...constants].map(([name, value]) => [name, keepValue(value)]),
+    constants: [...constants].map(([name, value]) => [name, encodeStoredValue(value)]),
     modules: [...dependencies].map(([name, each]) => [name, modules.idOf(each)]),
     scope: [...scope].map(([name, each]) => [name, modules.idOf(each)]),
   }
@@ -112,7 +112,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
   return reloadModule({
     ...rest,
-    constants: new Map(constants.map(([name, value]) => [name, keptValue(value)])),
+    constants: new Map(constants.map(([name, value]) => [name, decodeStoredValue(value)])),
     modules: new Map(modules.map(([name, id]) => [name, numbers.moduleOf(id)])),
     scope: new Map(scope.map(([name, id]) => [name, numbers.moduleOf(id)])),
   })

@@ -1,6 +1,6 @@
 /** Fetches the values of the constants of a module: its text may have read the message of the command that deployed it. */
 import type { ExactJson } from '#ground/base/json.ts'
-import { keepValue } from '../contracts/values/keep.ts'
+import { encodeStoredValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { EntrySource } from './entries.ts'
@@ -66,7 +66,7 @@ export class ConstantsFetch {
 
   /** Caches the constants. */
   put(): void {
-    const kept = this.#found.map(({ name, value }) => [name, keepValue(value)] as const)
+    const kept = this.#found.map(({ name, value }) => [name, encodeStoredValue(value)] as const)
     this.#source.entries.constants.put(this.#module, kept)
   }
 }

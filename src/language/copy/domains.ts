@@ -6,7 +6,7 @@ import { type ExactJson, fieldsOf } from '#ground/base/json.ts'
 import { evalError } from '../contracts/errors.ts'
 import type { Module } from '../contracts/machine/ast.ts'
 import { type Domain, MissingEntry, type Namespace, type ReadableState } from '../contracts/machine/state.ts'
-import { type KeptValue, keepValue, keptValue } from '../contracts/values/keep.ts'
+import { decodeStoredValue, encodeStoredValue, type StoredValue } from '../contracts/values/keep.ts'
 import type { Guard } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import { fetchAncestor } from './ancestor-headers.ts'
@@ -51,7 +51,7 @@ interface PlainDomain<J> {
 
 type TableDomain = `table:${string}`
 
-const guardIn = (json: KeptValue) => keptValue(json) as Guard
+const guardIn = (json: StoredValue) => decodeStoredValue(json) as Guard
 
 const DOMAINS: Readonly<Record<Exclude<Domain, TableDomain>, CopiedDomain>> = {
   modules: {
@@ -99,7 +99,7 @@ function rowsOf(domain: TableDomain): CopiedDomain {
     get: (state, key) => {
       const row = state.entries.rows(table).get(key)
       if (row === false) return undefined
-      if (row !== undefined) return keptValue(row)
+      if (row !== undefined) return decodeStoredValue(row)
       if (!state.hasTable(table) || Array.isArray(state.entries.tableKeys.get(table))) return undefined
       throw new MissingEntry(state, domain, key)
     },
@@ -133,7 +133,7 @@ function fetchNamespace(source: EntrySource, name: string): Promise<void> {
   return describe(source, `(describe-namespace ${stringCode(name)})`, { name, place, kept })
 }
 
-const keptJson = (value: ExactJson) => keepValue(valueFromJson(value))
+const keptJson = (value: ExactJson) => encodeStoredValue(valueFromJson(value))
 
 interface Described<J> {
   readonly name: string

@@ -4,7 +4,7 @@
  */
 import type { JsonFields } from '#ground/base/json.ts'
 import type { TextPlace } from '../contracts/errors.ts'
-import type { KeptValue } from '../contracts/values/keep.ts'
+import type { StoredValue } from '../contracts/values/keep.ts'
 import type { Asker } from './asker.ts'
 import type { CopyCache } from './cache.ts'
 
@@ -110,7 +110,7 @@ export function entriesIn(cache: CopyCache) {
     moduleNames: one<readonly string[]>('modules'),
     modules: many<CachedModule>('module:'),
     /** Module -> the names and values of its constants. They are put last: a module that has them is whole. */
-    constants: many<readonly (readonly [name: string, value: KeptValue])[]>('constants:'),
+    constants: many<readonly (readonly [name: string, value: StoredValue])[]>('constants:'),
     /** Module -> its origin, if a command deployed it. */
     origins: many<CachedOrigin>('origin:'),
     /** Tables that modules declare, but that no transaction has created. */
@@ -118,10 +118,10 @@ export function entriesIn(cache: CopyCache) {
     /** Table -> keys of all its rows, or their number if they are too many. */
     tableKeys: many<readonly string[] | { readonly tooMany: string }>('keys:'),
     /** Key -> row of a table. */
-    rows: (table: string) => many<KeptValue | Absent>(`row:${table}|`),
-    keysets: many<KeptValue | Absent>('keyset:'),
+    rows: (table: string) => many<StoredValue | Absent>(`row:${table}|`),
+    keysets: many<StoredValue | Absent>('keyset:'),
     /** Namespace -> its user guard and its admin guard. */
-    namespaces: many<readonly KeptValue[] | Absent>('namespace:'),
+    namespaces: many<readonly StoredValue[] | Absent>('namespace:'),
     /** Pact -> its state; null if it is finished. */
     pacts: many<CachedPact | null | Absent>('pact:'),
     /** Name -> next value of a counter of the ledger. */

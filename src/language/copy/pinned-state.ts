@@ -5,7 +5,7 @@ import { emptyEnvironment, type LanguageRules } from '../contracts/machine/envir
 import { type Domain, MissingEntry, type ReadableState } from '../contracts/machine/state.ts'
 import { linkModule } from '../contracts/stored-modules.ts'
 import { splitName } from '../contracts/syntax/names.ts'
-import { keptValue } from '../contracts/values/keep.ts'
+import { decodeStoredValue } from '../contracts/values/keep.ts'
 import { domainOf } from './domains.ts'
 import type { CopyEntries } from './entries.ts'
 import { membersOf, namespaceOf } from './module-text.ts'
@@ -84,7 +84,7 @@ export class PinnedState implements ReadableState {
       place: origin ?? NOWHERE,
       imports: origin?.imports ?? '',
       namespace: namespaceOf(name),
-      constants: new Map(constants.map(([constant, value]) => [constant, keptValue(value)])),
+      constants: new Map(constants.map(([constant, value]) => [constant, decodeStoredValue(value)])),
     }
     try {
       return linkModule(described, this, this.#rules)

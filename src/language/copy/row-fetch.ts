@@ -1,7 +1,7 @@
 /** Fetches rows of tables, with all digits of the decimals and times in them. */
 import { type ExactJson, fieldsOf } from '#ground/base/json.ts'
 import { splitName } from '../contracts/syntax/names.ts'
-import { keepValue } from '../contracts/values/keep.ts'
+import { encodeStoredValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { EntrySource } from './entries.ts'
@@ -96,7 +96,7 @@ async function putRows(source: EntrySource, { table, rows, printed }: FoundRows)
   if (print !== null) await askAll(asker, [{ code: printed(print), take }])
   for (const [key, row] of values) {
     const exact = row === false || shape === null ? row : exactWithin(row, shape, texts.get(key))
-    entries.rows(table).put(key, exact === false ? false : keepValue(exact))
+    entries.rows(table).put(key, exact === false ? false : encodeStoredValue(exact))
   }
 }
 

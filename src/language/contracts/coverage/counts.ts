@@ -5,12 +5,12 @@ import type { TextPlace } from '../errors.ts'
 export type BranchKind = 'if' | 'cond' | 'and' | 'or' | 'enforce' | 'enforce-one' | 'step-with-rollback' | 'defcap'
 
 /** An expression, function or branch. Line and column count from 1. */
-interface Counted {
+interface SourcePosition {
   readonly line: number
   readonly column: number
 }
 
-export interface PointCount extends Counted {
+export interface PointCount extends SourcePosition {
   hits: number
 }
 
@@ -19,7 +19,7 @@ export interface FunctionCount extends PointCount {
   readonly name: string
 }
 
-export interface BranchCount extends Counted {
+export interface BranchCount extends SourcePosition {
   readonly kind: BranchKind
   /** Qualified name of a capability; empty for others. */
   readonly name: string
@@ -46,41 +46,41 @@ export class FileCoverage {
     this.file = file
   }
 
-  point(place: TextPlace): PointCount {
-    return found(this.#points, keyOf(place), () => ({ ...counted(place), hits: 0 }))
+  pointAt(place: TextPlace): PointCount {
+    return getOrAdd(this.#points, keyOf(place), () => ({ ...positionOf(place), hits: 0 }))
   }
 
-  fun(place: TextPlace, name: string): FunctionCount {
-    return found(this.#functions, keyOf(place), () => ({ ...counted(place), name, hits: 0 }))
+  functionAt(place: TextPlace, name: string): FunctionCount {
+    return getOrAdd(this.#functions, keyOf(place), () => ({ ...positionOf(place), name, hits: 0 }))
   }
 
-  branch(place: TextPlace, kind: BranchKind, outcomes: readonly string[], name = ''): BranchCount {
-    return found(this.#branches, `${keyOf(place)} ${kind}`, () => {
-      return { ...counted(place), kind, name, outcomes, hits: outcomes.map(() => 0) }
+  branchAt(place: TextPlace, kind: BranchKind, outcomes: readonly string[], name = ''): BranchCount {
+    return getOrAdd(this.#branches, `${keyOf(place)} ${kind}`, () => {
+      return { ...positionOf(place), kind, name, outcomes, hits: outcomes.map(() => 0) }
     })
   }
 
   get counts(): FileCounts {
-    const sorted = <T extends Counted>(map: ReadonlyMap<string, T>) => [...map.values()].sort(byPlace)
-    const [points, functions] = [sorted(this.#points), sorted(this.#functions)]
-    return { file: this.file, points, functions, branches: sorted(this.#branches) }
+    const sortByPlace = <T extends SourcePosition>(map: ReadonlyMap<string, T>) => [...map.values()].sort(byPlace)
+    const [points, functions] = [sortByPlace(this.#points), sortByPlace(this.#functions)]
+    return { file: this.file, points, functions, branches: sortByPlace(this.#branches) }
   }
 
   /** Adds the counts of another run. */
   add({ points, functions, branches }: FileCounts): void {
-    for (const each of points) this.point(placeOf(each)).hits += each.hits
-    for (const each of functions) this.fun(placeOf(each), each.name).hits += each.hits
+    for (const each of points) this.pointAt(placeOf(each)).hits += each.hits
+    for (const each of functions) this.functionAt(placeOf(each), each.name).hits += each.hits
     for (const { kind, name, outcomes, hits, ...at } of branches) {
-      const known = this.branch(placeOf(at), kind, outcomes, name)
+      const known = this.branchAt(placeOf(at), kind, outcomes, name)
       for (const [i, count] of hits.entries()) known.hits[i] = (known.hits[i] ?? 0) + count
     }
   }
 }
 
 /** Adds up the counts of several runs, by file in the order of their names. */
-export function merged(runs: readonly (readonly FileCounts[])[]): FileCounts[] {
+export function mergeCounts(runs: readonly (readonly FileCounts[])[]): FileCounts[] {
   const files = new Map<string, FileCoverage>()
-  for (const counts of runs.flat()) found(files, counts.file, () => new FileCoverage(counts.file)).add(counts)
+  for (const counts of runs.flat()) getOrAdd(files, counts.file, () => new FileCoverage(counts.file)).add(counts)
   return [...files.values()].map(({ counts }) => counts).sort((one, other) => (one.file < other.file ? -1 : 1))
 }
 
@@ -91,7 +91,7 @@ export function lineHits({ points, functions }: FileCounts): Map<number, number>
   return new Map([...lines].sort(([one], [other]) => one - other))
 }
 
-function found<T>(map: Map<string, T>, key: string, make: () => T): T {
+function getOrAdd<T>(map: Map<string, T>, key: string, make: () => T): T {
   const known = map.get(key)
   if (known !== undefined) return known
   const made = make()
@@ -103,14 +103,14 @@ function keyOf({ line, column }: TextPlace): string {
   return `${line}:${column}`
 }
 
-function counted({ line, column }: TextPlace): Counted {
+function positionOf({ line, column }: TextPlace): SourcePosition {
   return { line: line + 1, column: column + 1 }
 }
 
-function placeOf({ line, column }: Counted): TextPlace {
+function placeOf({ line, column }: SourcePosition): TextPlace {
   return { line: line - 1, column: column - 1 }
 }
 
-function byPlace(one: Counted, other: Counted): number {
+function byPlace(one: SourcePosition, other: SourcePosition): number {
   return one.line - other.line || one.column - other.column
 }

@@ -12,7 +12,7 @@ import { CapabilityToken } from '../values/value.ts'
 import { type BranchCount, type FileCounts, FileCoverage, type PointCount } from './counts.ts'
 
 /** Counters of a form: one runs when it is evaluated, one gets its value. */
-interface Role {
+interface FormListener {
   readonly onEnter?: () => void
   readonly onValue?: (value: Term) => void
 }
@@ -24,7 +24,7 @@ export class Coverage implements Probe, Tracer {
   readonly #files = new Map<string, FileCoverage>()
   readonly #fileOf: () => string
   readonly #includes: (file: string) => boolean
-  readonly #roles = new WeakMap<Form, Role[]>()
+  readonly #listeners = new WeakMap<Form, FormListener[]>()
   /** Names of functions in calls, which are no expressions of their own. */
   readonly #heads = new WeakSet<Form>()
   /** Qualified name of a capability -> its branch. */
@@ -47,20 +47,20 @@ export class Coverage implements Probe, Tracer {
     return [...this.#files.values()].map(({ counts }) => counts)
   }
 
-  module(form: CallForm, module: Module): void {
-    const file = this.#file(module)
+  beginModule(form: CallForm, module: Module): void {
+    const file = this.#coverageOf(module)
     if (file === null) return
-    for (const member of form.items) if (member.form === 'call') this.#member(file, module, member)
+    for (const member of form.items) if (member.form === 'call') this.#listenToMember(file, module, member)
   }
 
-  probed(form: Form, module: Module, expand: () => Expr): Expr {
-    const file = this.#file(module)
+  instrument(form: Form, module: Module, expand: () => Expr): Expr {
+    const file = this.#coverageOf(module)
     // Forms without text are made by the expander.
     if (file === null || form.from === form.to || this.#heads.has(form)) return expand()
-    if (form.form === 'call') this.#prepare(file, form)
+    if (form.form === 'call') this.#listenToParts(file, form)
     const expr = expand()
-    const point = file.point(form.place)
-    const roles = this.#roles.get(form) ?? []
+    const point = file.pointAt(form.place)
+    const roles = this.#listeners.get(form) ?? []
     return {
       place: expr.place,
       evaluate: (run, env) => {
@@ -98,7 +98,7 @@ export class Coverage implements Probe, Tracer {
     if (branch !== undefined) branch.hits[outcome]++
   }
 
-  #file({ name }: Module): FileCoverage | null {
+  #coverageOf({ name }: Module): FileCoverage | null {
     const file = this.#fileOf()
     // Functions outside of modules belong to the tests.
     if (name === '#test' || !this.#includes(file)) return null
@@ -109,75 +109,75 @@ export class Coverage implements Probe, Tracer {
     return made
   }
 
-  #member(file: FileCoverage, module: Module, member: CallForm): void {
+  #listenToMember(file: FileCoverage, module: Module, member: CallForm): void {
     const [head, name, , ...rest] = member.items
     if (head?.form !== 'atom' || name?.form !== 'atom' || module.isInterface) return
     if (head.name !== 'defun' && head.name !== 'defcap' && head.name !== 'defpact') return
     const qualified = `${module.name}.${name.name}`
     const { rest: body, isEvent } = docAndMarks(rest)
-    const fun = file.fun(member.place, qualified)
+    const fun = file.functionAt(member.place, qualified)
     const [first] = body
-    if (head.name === 'defpact') this.#steps(file, body)
+    if (head.name === 'defpact') this.#listenToSteps(file, body)
     const entry = head.name === 'defpact' && first?.form === 'call' ? first.items[1] : first
-    this.#add(entry, {
+    this.#listen(entry, {
       onEnter: () => {
         fun.hits++
       },
     })
     if (head.name !== 'defcap') return
     // A capability that only emits an event is never acquired.
-    if (isEvent) this.#events.set(qualified, [fun, ...body.filter(isLiteral).map(({ place }) => file.point(place))])
-    else this.#capabilities.set(qualified, file.branch(member.place, 'defcap', ['granted', 'refused'], qualified))
+    if (isEvent) this.#events.set(qualified, [fun, ...body.filter(isLiteral).map(({ place }) => file.pointAt(place))])
+    else this.#capabilities.set(qualified, file.branchAt(member.place, 'defcap', ['granted', 'refused'], qualified))
   }
 
-  #steps(file: FileCoverage, steps: readonly Form[]): void {
+  #listenToSteps(file: FileCoverage, steps: readonly Form[]): void {
     for (const step of steps) {
       const [head, forward, rollback] = step.form === 'call' ? step.items : []
       if (head?.form !== 'atom' || head.name !== 'step-with-rollback') continue
-      const { hits } = file.branch(step.place, 'step-with-rollback', ['run', 'rolled back'])
-      this.#add(forward, { onEnter: () => void hits[0]++ })
-      this.#add(rollback, { onEnter: () => void hits[1]++ })
+      const { hits } = file.branchAt(step.place, 'step-with-rollback', ['run', 'rolled back'])
+      this.#listen(forward, { onEnter: () => void hits[0]++ })
+      this.#listen(rollback, { onEnter: () => void hits[1]++ })
     }
   }
 
   /** Tells the parts of a call what to count. */
-  #prepare(file: FileCoverage, call: CallForm): void {
+  #listenToParts(file: FileCoverage, call: CallForm): void {
     const { items, place } = call
     const [head, first, second, third] = items
     if (head === undefined) return
     this.#heads.add(head)
     if (head.form !== 'atom' || head.member !== null) return
-    const decides = (outcomes: readonly string[], decisive = true) => {
-      const { hits } = file.branch(place, head.name as BranchCount['kind'], outcomes)
-      this.#add(first, { onValue: (value) => void hits[value === decisive ? 0 : 1]++ })
+    const countDecision = (outcomes: readonly string[], decisive = true) => {
+      const { hits } = file.branchAt(place, head.name as BranchCount['kind'], outcomes)
+      this.#listen(first, { onValue: (value) => void hits[value === decisive ? 0 : 1]++ })
     }
     switch (head.name) {
       case 'if':
-        if (third !== undefined) decides(['then', 'else'])
+        if (third !== undefined) countDecision(['then', 'else'])
         return
       case 'and':
       case 'or':
-        if (items.length === 3) decides(['first decides', 'second decides'], head.name === 'or')
+        if (items.length === 3) countDecision(['first decides', 'second decides'], head.name === 'or')
         return
       case 'enforce':
-        if (items.length === 3) decides(['passed', 'failed'])
+        if (items.length === 3) countDecision(['passed', 'failed'])
         return
       case 'cond':
-        this.#cond(file, call)
+        this.#listenToCond(file, call)
         return
       case 'enforce-one':
-        if (second?.form === 'list') this.#enforceOne(file, call, second.items)
+        if (second?.form === 'list') this.#listenToEnforceOne(file, call, second.items)
     }
   }
 
-  #cond(file: FileCoverage, { items, place }: CallForm): void {
+  #listenToCond(file: FileCoverage, { items, place }: CallForm): void {
     const tests = items.slice(1, -1).map((pair) => (pair.form === 'call' ? pair.items[0] : undefined))
     if (tests.length === 0) return
     const outcomes = [...tests.map((_, i) => `case ${i + 1}`), 'default']
-    const { hits } = file.branch(place, 'cond', outcomes)
+    const { hits } = file.branchAt(place, 'cond', outcomes)
     tests.forEach((test, i) => {
       const isLast = i === tests.length - 1
-      this.#add(test, {
+      this.#listen(test, {
         onValue: (value) => {
           if (value === true) hits[i]++
           else if (isLast) hits[tests.length]++
@@ -186,22 +186,22 @@ export class Coverage implements Probe, Tracer {
     })
   }
 
-  #enforceOne(file: FileCoverage, { items, place }: CallForm, tests: readonly Form[]): void {
-    const { hits } = file.branch(place, 'enforce-one', [...tests.map((_, i) => `test ${i + 1}`), 'none'])
+  #listenToEnforceOne(file: FileCoverage, { items, place }: CallForm, tests: readonly Form[]): void {
+    const { hits } = file.branchAt(place, 'enforce-one', [...tests.map((_, i) => `test ${i + 1}`), 'none'])
     tests.forEach((test, i) => {
-      this.#add(test, {
+      this.#listen(test, {
         onValue: (value) => {
           if (value === true) hits[i]++
         },
       })
     })
     // Its message is evaluated only if no test holds.
-    this.#add(items[1], { onEnter: () => void hits[tests.length]++ })
+    this.#listen(items[1], { onEnter: () => void hits[tests.length]++ })
   }
 
-  #add(form: Form | undefined, role: Role): void {
+  #listen(form: Form | undefined, role: FormListener): void {
     if (form === undefined) return
-    this.#roles.set(form, [...(this.#roles.get(form) ?? []), role])
+    this.#listeners.set(form, [...(this.#listeners.get(form) ?? []), role])
   }
 }
 

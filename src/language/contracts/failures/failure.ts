@@ -2,7 +2,7 @@
 import { ContractError, type TextPlace } from '../errors.ts'
 import type { FailureRow } from './row.ts'
 import { FAILURES, type FailureKey } from './tables.ts'
-import { filled, type WordingValue } from './wording.ts'
+import { fillWording, type WordingValue } from './wording.ts'
 
 type NamesIn<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? Bare<N> | NamesIn<Rest> : never
 type Bare<N extends string> = N extends `${infer Name}:${string}` ? Name : N
@@ -23,8 +23,8 @@ export function failure<N extends FailureKey>(
   const { kind, wire, runner }: FailureRow = FAILURES[name]
   return new ContractError(
     kind,
-    () => filled(runner, values) + (hint && ` (${hint})`),
+    () => fillWording(runner, values) + (hint && ` (${hint})`),
     place,
-    () => filled(wire, values),
+    () => fillWording(wire, values),
   )
 }

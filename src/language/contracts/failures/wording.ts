@@ -8,16 +8,16 @@ export type WordingValue = string | number | bigint | boolean | (() => string)
 const PLACEHOLDER = /\{([a-z]\w*)(?::(\d+))?\}/gi
 
 /** Fills the placeholders of a wording. */
-export function filled(template: string, values: Readonly<Record<string, WordingValue>>): string {
+export function fillWording(template: string, values: Readonly<Record<string, WordingValue>>): string {
   return template.replaceAll(PLACEHOLDER, (_, name: string, most: string | undefined) => {
     const value = values[name]
     const text = typeof value === 'function' ? value() : String(value)
-    return most === undefined ? text : abbreviated(text, Number(most))
+    return most === undefined ? text : abbreviate(text, Number(most))
   })
 }
 
 /** Cuts a text to `most` characters, and marks the cut with `...`. */
-export function abbreviated(text: string, most: number): string {
+export function abbreviate(text: string, most: number): string {
   if (text.length <= most) return text
   const characters = [...text]
   return characters.length <= most ? text : `${characters.slice(0, most).join('')}...`
@@ -42,7 +42,7 @@ export function runnerWording(text: string): string {
   translations ??= Object.values<FailureRow>(FAILURES).flatMap(translationOf)
   for (const { pattern, runner } of translations) {
     const found = pattern.exec(text)
-    if (found !== null) return filled(runner, found.groups ?? {})
+    if (found !== null) return fillWording(runner, found.groups ?? {})
   }
   return text
 }
@@ -53,10 +53,12 @@ function translationOf({ kind, wire, runner }: FailureRow): Translation[] {
   const names = [...wire.matchAll(PLACEHOLDER)].map(([, name]) => name)
   if ([...runner.matchAll(PLACEHOLDER)].some(([, name]) => !names.includes(name))) return []
   const parts = wire.split(PLACEHOLDER).filter((_, index) => index % 3 === 0)
-  const source = parts.map((part, index) => escaped(part) + (index < names.length ? `(?<${names[index]}>.*?)` : ''))
+  const source = parts.map(
+    (part, index) => escapePattern(part) + (index < names.length ? `(?<${names[index]}>.*?)` : ''),
+  )
   return [{ pattern: new RegExp(`^${source.join('')}$`, 's'), runner }]
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 }

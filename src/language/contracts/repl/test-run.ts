@@ -1,7 +1,7 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
 import { FAILURES } from '../failures/tables.ts'
-import { filled } from '../failures/wording.ts'
+import { fillWording } from '../failures/wording.ts'
 import { Module } from '../machine/ast.ts'
 import type { BlockScope, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluate/evaluator.ts'
@@ -143,7 +143,7 @@ export class TestRun {
    */
   #reportShadows(form: Form, isLoaded: boolean): void {
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
-      const text = filled(FAILURES.SHADOWED_NATIVE.runner, { name })
+      const text = fillWording(FAILURES.SHADOWED_NATIVE.runner, { name })
       if (isLoaded || isBound) this.output.push(`WARNING ${this.where(place)}: ${text}: ${SHADOW_ADVICE}`)
       else this.fail(text, place, SHADOW_ADVICE)
     }

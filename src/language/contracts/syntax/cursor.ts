@@ -1,6 +1,6 @@
 /** Cursor over the tokens of a program. */
 import type { ContractError } from '../errors.ts'
-import { notClosed, spelled, syntaxError, type Token, type TokenKind } from './lexer.ts'
+import { notClosed, spellToken, syntaxError, type Token, type TokenKind } from './lexer.ts'
 
 /** Maximum nesting of brackets. */
 const MAX_DEPTH = 250
@@ -42,7 +42,7 @@ export class Cursor {
    * @throws ContractError (SyntaxError) if the next token is of another kind
    */
   expect(kind: TokenKind): Token {
-    if (this.peek().kind !== kind) throw syntaxError(`Expected: [${spelled(kind)}]`, this.peek().place)
+    if (this.peek().kind !== kind) throw syntaxError(`Expected: [${spellToken(kind)}]`, this.peek().place)
     return this.take()
   }
 
@@ -56,7 +56,7 @@ export class Cursor {
   }
 
   /** Builds the error for an unexpected next token. */
-  unexpected(): ContractError {
+  unexpectedError(): ContractError {
     const { kind, text, place } = this.peek()
     return syntaxError(kind === 'end' ? 'Unexpected end of input' : `Unexpected input: ${text.slice(0, 40)}`, place)
   }
@@ -65,7 +65,7 @@ export class Cursor {
    * Reads the content of a pair of brackets, after the opening one.
    * @throws ContractError (SyntaxError) beyond the maximum nesting
    */
-  nested<T>(read: () => T): T {
+  readNested<T>(read: () => T): T {
     if (this.depth >= MAX_DEPTH) throw syntaxError(`Nested more than ${MAX_DEPTH} deep`, this.peek().place)
     this.depth++
     const result = read()

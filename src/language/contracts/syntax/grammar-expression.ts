@@ -5,7 +5,7 @@
  */
 import type { Atom, CallForm, Form, TypeForm } from './form.ts'
 import { isDotted, isIdentifier, isKeyword, isWord } from './names.ts'
-import { expected, Parts } from './parts.ts'
+import { expectedError, Parts } from './parts.ts'
 
 /** Throws ContractError (SyntaxError) if a form is not in the grammar. */
 export type CheckForm = (form: Form) => void
@@ -29,7 +29,7 @@ export function checkExpression(form: Form, atTop: CheckForm | null = null): voi
       for (const [, value] of form.fields) checkExpression(value, atTop)
       return
     case 'binding':
-      throw expected('expression; a binding follows a function in a call', form.place)
+      throw expectedError('expression; a binding follows a function in a call', form.place)
     case 'call':
       checkCall(form, atTop)
   }
@@ -39,11 +39,11 @@ export function checkExpression(form: Form, atTop: CheckForm | null = null): voi
 function checkVariable({ name, member, type, place }: Atom): void {
   if (name === 'true' || name === 'false') {
     if (type === null && member === null) return
-  } else if (isKeyword(name)) throw expected(`expression; ${name} is a word of the grammar`, place)
-  if (type !== null) throw expected('expression; a type follows the name of a parameter or variable only', place)
+  } else if (isKeyword(name)) throw expectedError(`expression; ${name} is a word of the grammar`, place)
+  if (type !== null) throw expectedError('expression; a type follows the name of a parameter or variable only', place)
   if (member !== null && (name.includes('.') || isKeyword(name) || member.includes('.') || isKeyword(member)))
-    throw expected('name::member', place)
-  if (!isDotted(name, 3)) throw expected('name, module.name or namespace.module.name', place)
+    throw expectedError('name::member', place)
+  if (!isDotted(name, 3)) throw expectedError('name, module.name or namespace.module.name', place)
 }
 
 function checkCall(call: CallForm, atTop: CheckForm | null): void {
@@ -78,9 +78,9 @@ function checkLambda(call: CallForm, atTop: CheckForm | null): void {
 function checkLet(call: CallForm, atTop: CheckForm | null): void {
   const parts = new Parts(call)
   const { items, place } = parts.parentheses("'('")
-  if (items.length === 0) throw expected("'('; let binds at least one variable", place)
+  if (items.length === 0) throw expectedError("'('; let binds at least one variable", place)
   for (const item of items) {
-    if (item.form !== 'call') throw expected('(name value)', item.place)
+    if (item.form !== 'call') throw expectedError('(name value)', item.place)
     const binder = new Parts(item, 0)
     checkParameter(binder.identifier('name of a variable'))
     checkExpression(binder.take('value of the variable'), atTop)
@@ -91,14 +91,14 @@ function checkLet(call: CallForm, atTop: CheckForm | null): void {
 
 /** Checks the rest of the parts: at least one expression. */
 export function checkBlock(parts: Parts, atTop: CheckForm | null = null): void {
-  if (parts.left === 0) throw parts.missing('expression')
+  if (parts.left === 0) throw parts.missingError('expression')
   for (const form of parts.rest()) checkExpression(form, atTop)
 }
 
 /** Checks the next part: parameters in parentheses. */
 export function checkParameters(parts: Parts): void {
   for (const item of parts.parentheses("'('; the parameters").items) {
-    if (!isIdentifier(item)) throw expected('name of a parameter', item.place)
+    if (!isIdentifier(item)) throw expectedError('name of a parameter', item.place)
     checkParameter(item)
   }
 }
@@ -106,7 +106,7 @@ export function checkParameters(parts: Parts): void {
 /** Checks a name with or without a type. */
 export function checkParameter(form: Atom): void {
   const { place } = form
-  if (!isIdentifier(form)) throw expected('name of a variable', place)
+  if (!isIdentifier(form)) throw expectedError('name of a variable', place)
   if (form.type !== null) checkType(form.type, form)
 }
 
@@ -118,11 +118,12 @@ function checkType(type: TypeForm, around: Atom): void {
       return
     case 'object':
     case 'table':
-      if ('isBare' in type) throw expected(`object{${type.schema}} or table{${type.schema}}`, around.place)
-      if (type.schema !== null && !isDotted(type.schema, 3)) throw expected('name of a schema', around.place)
+      if ('isBare' in type) throw expectedError(`object{${type.schema}} or table{${type.schema}}`, around.place)
+      if (type.schema !== null && !isDotted(type.schema, 3)) throw expectedError('name of a schema', around.place)
       return
     case 'module':
-      for (const name of type.interfaces) if (!isDotted(name, 2)) throw expected('name of an interface', around.place)
+      for (const name of type.interfaces)
+        if (!isDotted(name, 2)) throw expectedError('name of an interface', around.place)
   }
 }
 
@@ -148,7 +149,7 @@ export function checkFunction(form: CallForm, atTop: CheckForm | null = null): v
 export function checkDoc(parts: Parts): boolean {
   if (parts.skip('@doc')) {
     const { isSymbol, place } = parts.string('docstring')
-    if (isSymbol) throw expected('docstring in double quotes', place)
+    if (isSymbol) throw expectedError('docstring in double quotes', place)
     return true
   }
   const next = parts.peek()

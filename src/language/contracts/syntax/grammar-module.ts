@@ -12,7 +12,7 @@ import {
   checkParameters,
 } from './grammar-expression.ts'
 import { isDotted, isIdentifier } from './names.ts'
-import { expected, Parts } from './parts.ts'
+import { expectedError, Parts } from './parts.ts'
 
 type Check = (form: CallForm) => void
 
@@ -22,11 +22,11 @@ export function checkModule(form: CallForm): void {
   checkName(parts, 'name of the module')
   const governance = parts.take('keyset or capability of governance')
   if (governance.form !== 'string' && !(isIdentifier(governance) && governance.type === null))
-    throw expected('keyset or capability of governance', governance.place)
+    throw expectedError('keyset or capability of governance', governance.place)
   checkDocOrModel(parts, false)
   const kinds = checkMembers(parts, MODULE_MEMBERS)
   if (!kinds.some((kind) => kind.startsWith('def')))
-    throw parts.missing('at least one of [defun, defcap, defschema, deftable, defpact, defconst]')
+    throw parts.missingError('at least one of [defun, defcap, defschema, deftable, defpact, defconst]')
 }
 
 /** @throws ContractError (SyntaxError) */
@@ -34,7 +34,7 @@ export function checkInterface(form: CallForm): void {
   const parts = new Parts(form)
   checkName(parts, 'name of the interface')
   checkDocOrModel(parts, false)
-  if (checkMembers(parts, INTERFACE_MEMBERS).length === 0) throw parts.missing('member of the interface')
+  if (checkMembers(parts, INTERFACE_MEMBERS).length === 0) throw parts.missingError('member of the interface')
 }
 
 /**
@@ -47,7 +47,7 @@ function checkMembers(parts: Parts, known: ReadonlyMap<string, Check>): string[]
     const kind = head?.form === 'atom' && head.member === null && head.type === null ? head.name : ''
     const check = known.get(kind)
     if (member.form !== 'call' || check === undefined)
-      throw expected(`one of ${[...known.keys()].join(', ')}, in parentheses`, member.place)
+      throw expectedError(`one of ${[...known.keys()].join(', ')}, in parentheses`, member.place)
     check(member)
     return kind
   })
@@ -56,13 +56,13 @@ function checkMembers(parts: Parts, known: ReadonlyMap<string, Check>): string[]
 /** A name without a type. */
 function checkName(parts: Parts, what: string): void {
   const name = parts.identifier(what)
-  if (name.type !== null) throw expected(`${what}, without a type`, name.place)
+  if (name.type !== null) throw expectedError(`${what}, without a type`, name.place)
 }
 
 /** `module` or `namespace.module` */
 function checkModuleName(form: Form, what: string): void {
   if (form.form !== 'atom' || form.member !== null || form.type !== null || !isDotted(form.name, 2))
-    throw expected(what, form.place)
+    throw expectedError(what, form.place)
 }
 
 /** `(use module)`, with a hash, with a list of names, or with both. */
@@ -73,9 +73,9 @@ export function checkUse(form: CallForm): void {
   if (hash?.form === 'string' && !hash.isSymbol) parts.take('hash')
   if (parts.left > 0) {
     const list = parts.list('hash in double quotes, or list of names')
-    if (list.hasCommas) throw expected('names without commas', list.place)
+    if (list.hasCommas) throw expectedError('names without commas', list.place)
     for (const item of list.items) {
-      if (!isIdentifier(item) || item.type !== null) throw expected('name of a member', item.place)
+      if (!isIdentifier(item) || item.type !== null) throw expectedError('name of a member', item.place)
     }
   }
   parts.end()
@@ -98,7 +98,7 @@ function checkSchema(form: CallForm): void {
   checkName(parts, 'name of the schema')
   checkDocOrModel(parts, false)
   for (const field of parts.rest()) {
-    if (!isIdentifier(field)) throw expected('name of a field', field.place)
+    if (!isIdentifier(field)) throw expectedError('name of a field', field.place)
     checkParameter(field)
   }
 }
@@ -107,8 +107,8 @@ function checkSchema(form: CallForm): void {
 function checkTable(form: CallForm): void {
   const parts = new Parts(form)
   const { type, name, place } = parts.identifier('name of the table')
-  if (type?.type !== 'object' || !('isBare' in type)) throw expected(`${name}:{schema}`, place)
-  if (type.schema !== null && !isDotted(type.schema, 3)) throw expected('name of a schema', place)
+  if (type?.type !== 'object' || !('isBare' in type)) throw expectedError(`${name}:{schema}`, place)
+  if (type.schema !== null && !isDotted(type.schema, 3)) throw expectedError('name of a schema', place)
   checkDoc(parts)
   parts.end()
 }
@@ -128,7 +128,7 @@ function checkCapabilityMark(parts: Parts): void {
   checkName(parts, 'managed parameter')
   const manager = parts.take('function that manages the parameter')
   const isName = manager.form === 'atom' && manager.type === null && isDotted(manager.name, 3)
-  if (!isName) throw expected('function that manages the parameter', manager.place)
+  if (!isName) throw expectedError('function that manages the parameter', manager.place)
 }
 
 function checkPact(form: CallForm): void {
@@ -136,16 +136,16 @@ function checkPact(form: CallForm): void {
   checkParameter(parts.identifier('name of the defpact'))
   checkParameters(parts)
   checkDocOrModel(parts, false)
-  if (parts.left === 0) throw parts.missing('step or step-with-rollback')
+  if (parts.left === 0) throw parts.missingError('step or step-with-rollback')
   for (const step of parts.rest()) checkStep(step)
 }
 
 /** A step has one expression, or two with a rollback. One more is an entity, which the loader refuses. */
 function checkStep(form: Form): void {
-  if (form.form !== 'call') throw expected('step or step-with-rollback, in parentheses', form.place)
+  if (form.form !== 'call') throw expectedError('step or step-with-rollback, in parentheses', form.place)
   const parts = new Parts(form, 0)
   const fewest = parts.skip('step-with-rollback') ? 2 : 1
-  if (fewest === 1 && !parts.skip('step')) throw expected('step or step-with-rollback', form.place)
+  if (fewest === 1 && !parts.skip('step')) throw expectedError('step or step-with-rollback', form.place)
   for (let i = 0; i < fewest; i++)
     checkExpression(parts.take(i === 0 ? 'expression of the step' : 'expression of the rollback'))
   if (parts.left > 0 && !checkModel(parts)) {
@@ -163,7 +163,7 @@ function checkSignature(form: CallForm): void {
   checkDocOrModel(parts, false)
   if (isDefcap(form)) checkCapabilityMark(parts)
   const body = parts.peek()
-  if (body !== undefined) throw expected("')'; members of interfaces have no body", body.place)
+  if (body !== undefined) throw expectedError("')'; members of interfaces have no body", body.place)
 }
 
 function isDefcap({ items: [head] }: CallForm): boolean {

@@ -153,11 +153,11 @@ export class LineCounter {
 
 /** Builds the error for a bracket that is not closed. @param place where its closing bracket is expected */
 export function notClosed(open: Token, kind: TokenKind, place: TextPlace): ContractError {
-  const text = `Expected: [${spelled(kind)}]`
+  const text = `Expected: [${spellToken(kind)}]`
   const advice = `the ${open.kind} of line ${open.place.line + 1}, column ${open.place.column + 1} is not closed`
   return new ContractError('SyntaxError', `${text} (${advice})`, place, text)
 }
 
-export function spelled(kind: TokenKind): string {
+export function spellToken(kind: TokenKind): string {
   return /^\W/.test(kind) ? `'${kind}'` : kind
 }

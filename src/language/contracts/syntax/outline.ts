@@ -99,11 +99,12 @@ function outlineOf(text: string, form: CallForm, namespace: string | null): Outl
   const [head, name] = form.items as [Atom, Atom]
   const isInterface = head.name === 'interface'
   const members = form.items.slice(isInterface ? 2 : 3).filter((item) => item.form === 'call')
-  const of = (kind: string) => members.filter(({ items }) => isWord(items[0], kind))
-  const firstNames = (kind: string) => of(kind).map(({ items }) => (items[1] as Atom).name)
-  const callables = (kind: string) => of(kind).map((member) => callableOf(member, !isInterface && kind !== 'defpact'))
-  const signed = [...of('defschema'), ...of('deftable'), ...of('defcap')]
-  const called = [...of('defun'), ...of('defpact')]
+  const membersOf = (kind: string) => members.filter(({ items }) => isWord(items[0], kind))
+  const firstNames = (kind: string) => membersOf(kind).map(({ items }) => (items[1] as Atom).name)
+  const callables = (kind: string) =>
+    membersOf(kind).map((member) => callableOf(member, !isInterface && kind !== 'defpact'))
+  const signed = [...membersOf('defschema'), ...membersOf('deftable'), ...membersOf('defcap')]
+  const called = [...membersOf('defun'), ...membersOf('defpact')]
   return {
     name: namespace === null ? name.name : `${namespace}.${name.name}`,
     namespace,
@@ -113,10 +114,13 @@ function outlineOf(text: string, form: CallForm, namespace: string | null): Outl
     uses: firstNames('use'),
     functions: callables('defun'),
     pacts: callables('defpact'),
-    capabilities: of('defcap').map((member) => ({ ...callableOf(member, !isInterface), mark: markOf(text, member) })),
-    schemas: of('defschema').map(schemaOf),
-    tables: of('deftable').map(tableOf),
-    constants: of('defconst').map((member) => constantOf(text, member)),
+    capabilities: membersOf('defcap').map((member) => ({
+      ...callableOf(member, !isInterface),
+      mark: markOf(text, member),
+    })),
+    schemas: membersOf('defschema').map(schemaOf),
+    tables: membersOf('deftable').map(tableOf),
+    constants: membersOf('defconst').map((member) => constantOf(text, member)),
     namedBySignatures: [
       ...signed.flatMap((member) => namesIn(member.items)),
       ...called.flatMap(({ items }) => namesIn([items[1], items[2]])),

@@ -5,7 +5,7 @@ import { syntaxError } from './lexer.ts'
 import { isIdentifier, isWord } from './names.ts'
 
 /** @param what description of what may stand there */
-export function expected(what: string, place: TextPlace): ContractError {
+export function expectedError(what: string, place: TextPlace): ContractError {
   return syntaxError(`Expected: [${what}]`, place)
 }
 
@@ -30,7 +30,7 @@ export class Parts {
 
   take(what: string): Form {
     const form = this.peek()
-    if (form === undefined) throw this.missing(what)
+    if (form === undefined) throw this.missingError(what)
     this.#at++
     return form
   }
@@ -55,36 +55,36 @@ export class Parts {
   /** Takes a bare name, with or without a type. */
   identifier(what: string): Atom {
     const form = this.take(what)
-    if (!isIdentifier(form)) throw expected(what, form.place)
+    if (!isIdentifier(form)) throw expectedError(what, form.place)
     return form
   }
 
   string(what: string): StringForm {
     const form = this.take(what)
-    if (form.form !== 'string') throw expected(what, form.place)
+    if (form.form !== 'string') throw expectedError(what, form.place)
     return form
   }
 
   list(what: string): ListForm {
     const form = this.take(what)
-    if (form.form !== 'list') throw expected(what, form.place)
+    if (form.form !== 'list') throw expectedError(what, form.place)
     return form
   }
 
   /** Takes a pair of parentheses. */
   parentheses(what: string): CallForm {
     const form = this.take(what)
-    if (form.form !== 'call') throw expected(what, form.place)
+    if (form.form !== 'call') throw expectedError(what, form.place)
     return form
   }
 
   /** @throws ContractError (SyntaxError) if a part is left */
   end(): void {
     const form = this.peek()
-    if (form !== undefined) throw expected("')'", form.place)
+    if (form !== undefined) throw expectedError("')'", form.place)
   }
 
-  missing(what: string): ContractError {
-    return expected(what, (this.call.items.at(-1) ?? this.call).place)
+  missingError(what: string): ContractError {
+    return expectedError(what, (this.call.items.at(-1) ?? this.call).place)
   }
 }

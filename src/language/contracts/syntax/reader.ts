@@ -58,7 +58,7 @@ function readForm(cursor: Cursor): Form {
       return { form: 'number', value, ...spanOf(token, token.to) }
     }
     default:
-      throw cursor.unexpected()
+      throw cursor.unexpectedError()
   }
 }
 
@@ -83,7 +83,7 @@ function readAtom(cursor: Cursor): Atom {
 
 function readCall(cursor: Cursor): CallForm {
   const open = cursor.take()
-  const items = cursor.nested(() => {
+  const items = cursor.readNested(() => {
     const read: Form[] = []
     while (cursor.peek().kind !== ')' && cursor.peek().kind !== 'end') {
       read.push(isModel(read.at(-1)) && cursor.peek().kind === '[' ? readModel(cursor) : readForm(cursor))
@@ -104,7 +104,7 @@ function isModel(form: Form | undefined): boolean {
  */
 function readModel(cursor: Cursor): ListForm {
   const open = cursor.take()
-  cursor.nested(() => skipProperties(cursor))
+  cursor.readNested(() => skipProperties(cursor))
   return { form: 'list', items: [], hasCommas: false, ...spanOf(open, cursor.close(open, ']').to) }
 }
 
@@ -112,10 +112,10 @@ function skipProperties(cursor: Cursor): void {
   for (;;) {
     const { kind } = cursor.peek()
     if (kind === ')' || kind === ']' || kind === 'end') return
-    if (kind === ':=') throw cursor.unexpected()
+    if (kind === ':=') throw cursor.unexpectedError()
     cursor.take()
     if (kind !== '(' && kind !== '[') continue
-    cursor.nested(() => skipProperties(cursor))
+    cursor.readNested(() => skipProperties(cursor))
     cursor.expect(kind === '(' ? ')' : ']')
   }
 }
@@ -124,7 +124,7 @@ function skipProperties(cursor: Cursor): void {
 function readList(cursor: Cursor): ListForm {
   const open = cursor.take()
   let hasCommas = false
-  const items = cursor.nested(() => {
+  const items = cursor.readNested(() => {
     const read: Form[] = []
     while (cursor.peek().kind !== ']' && cursor.peek().kind !== 'end') {
       if (read.length === 1) hasCommas = cursor.skip(',')
@@ -141,15 +141,15 @@ function readBraces(cursor: Cursor): ObjectForm | BindingForm {
   const open = cursor.take()
   const fields: (readonly [string, Form])[] = []
   const variables: (readonly [string, Atom])[] = []
-  cursor.nested(() => {
+  cursor.readNested(() => {
     while (cursor.peek().kind !== '}' && cursor.peek().kind !== 'end') {
       if (fields.length + variables.length > 0) cursor.expect(',')
       const { kind, text } = cursor.peek()
-      if (kind !== 'string' && kind !== 'symbol') throw cursor.unexpected()
+      if (kind !== 'string' && kind !== 'symbol') throw cursor.unexpectedError()
       cursor.take()
       if (variables.length === 0 && cursor.skip(':')) fields.push([text, readForm(cursor)])
       else if (fields.length === 0 && cursor.skip(':=')) variables.push([text, readVariable(cursor)])
-      else throw cursor.unexpected()
+      else throw cursor.unexpectedError()
     }
   })
   const span = spanOf(open, cursor.close(open, '}').to)

@@ -33,7 +33,7 @@ export function readType(cursor: Cursor): TypeSpan {
 
 function readListType(cursor: Cursor): TypeSpan {
   cursor.expect('[')
-  const item = cursor.nested(() => readType(cursor)).type
+  const item = cursor.readNested(() => readType(cursor)).type
   return { type: { type: 'list', item }, to: cursor.expect(']').to }
 }
 

@@ -54,7 +54,7 @@ function sizeOfObject(value: Exclude<Value, string | bigint | boolean>): number 
   if (value instanceof Map) return VARIANT + rowSize(value as ObjectValue)
   if (value instanceof Guard) return VARIANT + guardSize(value)
   if (value instanceof ModuleRef) {
-    return VARIANT + RECORD + moduleNameSize(value.name) + collection(value.interfaces, moduleNameSize)
+    return VARIANT + RECORD + moduleNameSize(value.name) + collectionSize(value.interfaces, moduleNameSize)
   }
   if (value instanceof CapabilityToken) {
     return VARIANT + RECORD + qualifiedNameSize(value.name) + HASH + argumentsSize(value.args)
@@ -80,17 +80,17 @@ export function integerSize(n: bigint): number {
   return Math.floor(Math.max(64, bitLength(n)) / 8)
 }
 
-function collection<T>(items: Iterable<T>, sizeOf: (item: T) => number): number {
+function collectionSize<T>(items: Iterable<T>, sizeOf: (item: T) => number): number {
   let size = COLLECTION
   for (const item of items) size += sizeOf(item)
   return size
 }
 
 function argumentsSize(args: readonly Value[]): number {
-  return collection(args, chargedSize)
+  return collectionSize(args, chargedSize)
 }
 
-function optional<T>(value: T | null, sizeOf: (value: T) => number): number {
+function optionalSize<T>(value: T | null, sizeOf: (value: T) => number): number {
   return VARIANT + (value === null ? 0 : sizeOf(value))
 }
 
@@ -120,7 +120,7 @@ type OfKind<K extends GuardKind['kind']> = Extract<GuardKind, { kind: K }>
 
 /** A keyset on its own, as `define-keyset` stores it. */
 export function keysetSize({ keys, predicate }: OfKind<'keyset'>): number {
-  return RECORD + collection(keys.length > 1 ? new Set(keys) : keys, textSize) + predicateSize(predicate)
+  return RECORD + collectionSize(keys.length > 1 ? new Set(keys) : keys, textSize) + predicateSize(predicate)
 }
 
 const PREDICATES: ReadonlySet<string> = new Set(['keys-all', 'keys-any', 'keys-2'])
@@ -138,7 +138,7 @@ export function userGuardSize({ fun, args }: Pick<OfKind<'user'>, 'fun' | 'args'
 
 /** A capability guard without the byte that says which kind of guard it is. */
 export function capabilityGuardSize({ name, args, pactId }: OfKind<'capability'>): number {
-  return RECORD + qualifiedNameSize(name) + argumentsSize(args) + optional(pactId, textSize)
+  return RECORD + qualifiedNameSize(name) + argumentsSize(args) + optionalSize(pactId, textSize)
 }
 
 /** `module.member` or `namespace.module.member`. */
@@ -155,7 +155,7 @@ function moduleNameSize(name: string): number {
 function nameWithNamespace(name: string): number {
   const at = name.indexOf('.')
   const namespace = at < 0 ? null : name.slice(0, at)
-  return textSize(name.slice(at + 1)) + optional(namespace, textSize)
+  return textSize(name.slice(at + 1)) + optionalSize(namespace, textSize)
 }
 
 /** A table with its module, the hash of that, and the name of its schema. The fields of the schema do not count. */
@@ -189,11 +189,11 @@ export function pactSize(pact: ChargedPact): number {
 
 function nestedPactSize({ id, fun, args, yielded, nested }: ChargedPact): number {
   const call = RECORD + qualifiedNameSize(fun.qualified) + argumentsSize(args)
-  const within = collection(nested, ([key, state]) => RECORD + textSize(key) + nestedPactSize(state))
-  return RECORD + COUNT + optional(yielded, yieldSize) + COUNT + textSize(id) + call + within
+  const within = collectionSize(nested, ([key, state]) => RECORD + textSize(key) + nestedPactSize(state))
+  return RECORD + COUNT + optionalSize(yielded, yieldSize) + COUNT + textSize(id) + call + within
 }
 
 function yieldSize({ data, provenance, source }: NonNullable<ChargedPact['yielded']>): number {
-  const target = optional(provenance, ({ chain }) => RECORD + textSize(chain) + HASH)
-  return RECORD + rowSize(data) + target + optional(source, textSize)
+  const target = optionalSize(provenance, ({ chain }) => RECORD + textSize(chain) + HASH)
+  return RECORD + rowSize(data) + target + optionalSize(source, textSize)
 }

@@ -131,14 +131,14 @@ export class Decimal {
   /** @returns a negative number, 0 or a positive number, as this is less than, equal to or greater than `other` */
   compare(other: Decimal): number {
     const places = Math.max(this.places, other.places)
-    const [a, b] = [this.scaled(places), other.scaled(places)]
+    const [a, b] = [this.scaleTo(places), other.scaleTo(places)]
     return a < b ? -1 : a > b ? 1 : 0
   }
 
   /** Sum; has as many places as the operand with more places. */
   add(other: Decimal): Decimal {
     const places = Math.max(this.places, other.places)
-    return new Decimal(this.scaled(places) + other.scaled(places), places)
+    return new Decimal(this.scaleTo(places) + other.scaleTo(places), places)
   }
 
   /** Difference; has as many places as the operand with more places. */
@@ -177,17 +177,17 @@ export class Decimal {
 
   /** Rounds half to even. Extra places are filled with zeros. */
   round(places: number): Decimal {
-    return this.rounded(places, roundDivide)
+    return this.roundTo(places, roundDivide)
   }
 
   /** Rounds towards minus infinity. */
   floor(places: number): Decimal {
-    return this.rounded(places, floorDivide)
+    return this.roundTo(places, floorDivide)
   }
 
   /** Rounds towards plus infinity. */
   ceiling(places: number): Decimal {
-    return this.rounded(places, (a, b) => -floorDivide(-a, b))
+    return this.roundTo(places, (a, b) => -floorDivide(-a, b))
   }
 
   /** Nearest double. */
@@ -197,13 +197,13 @@ export class Decimal {
     return Number(this.toString())
   }
 
-  private rounded(places: number, divide: Divide): Decimal {
+  private roundTo(places: number, divide: Divide): Decimal {
     if (this.places === places) return this
-    if (this.places < places) return new Decimal(this.scaled(places), places)
+    if (this.places < places) return new Decimal(this.scaleTo(places), places)
     return new Decimal(divide(this.mantissa, tenTo(this.places - places)), places)
   }
 
-  private scaled(places: number): bigint {
+  private scaleTo(places: number): bigint {
     return places === this.places ? this.mantissa : this.mantissa * tenTo(places - this.places)
   }
 }

@@ -44,7 +44,7 @@ function readAt(json: ExactJson, depth: number): Value {
   return (
     scalarFromFields(object) ??
     referenceFrom(object, read) ??
-    new Map(Object.entries(object).map(([field, item]) => [named(field), read(item)]))
+    new Map(Object.entries(object).map(([field, item]) => [checkName(field), read(item)]))
   )
 }
 
@@ -78,7 +78,7 @@ function tooLarge(): FormatError {
 }
 
 /** @throws FormatError if a name or a key is too long */
-function named(name: string): string {
+function checkName(name: string): string {
   if (name.length <= MAX_NAME) return name
   throw new FormatError('value', 0, `a name or key of more than ${MAX_NAME} characters: ${name.slice(0, SHOWN)}..`)
 }
@@ -87,8 +87,8 @@ function named(name: string): string {
 function withShortNames<V extends Guard | ModuleRef | CapabilityToken>(value: V): V {
   const parts: Readonly<Record<string, unknown>> = value instanceof Guard ? { ...value.is } : { ...value }
   for (const [part, text] of Object.entries(parts)) {
-    if (typeof text === 'string') named(text)
-    else if (part !== 'args' && Array.isArray(text)) text.forEach(named)
+    if (typeof text === 'string') checkName(text)
+    else if (part !== 'args' && Array.isArray(text)) text.forEach(checkName)
   }
   return value
 }
@@ -101,14 +101,14 @@ function scalarFromFields(object: JsonObject): Value | null {
     const number = numberOf(int)
     if (number !== null) return number.round(0).mantissa
   }
-  const text = own(object, 'decimal')
+  const text = ownProperty(object, 'decimal')
   if (typeof text === 'string') {
     if (text.length > MAX_DIGITS) throw tooLarge()
     const decimal = Decimal.parse(text)
     if (decimal !== null) return inRange(decimal)
   }
   for (const [field, format] of [['time', ISO_SECONDS] as const, ['timep', ISO_MICROS] as const]) {
-    const written = own(object, field)
+    const written = ownProperty(object, field)
     const time = typeof written === 'string' ? parseTime(format, written) : null
     if (time !== null) return time
   }
@@ -117,17 +117,17 @@ function scalarFromFields(object: JsonObject): Value | null {
 
 /** `{"refSpec": [..], "refName": ..}` and `{"#ctName": "..", "#ctArgs": [..]}` */
 function referenceFromFields(object: JsonObject, read: ReadValue): ModuleRef | CapabilityToken | null {
-  const name = moduleFromJson(own(object, 'refName'))
-  const spec = own(object, 'refSpec') ?? []
+  const name = moduleFromJson(ownProperty(object, 'refName'))
+  const spec = ownProperty(object, 'refSpec') ?? []
   if (name !== null && Array.isArray(spec)) {
     const interfaces = spec.map(moduleFromJson)
     if (!interfaces.includes(null)) return new ModuleRef(name, interfaces as string[])
   }
-  const [token, args] = [own(object, '#ctName'), own(object, '#ctArgs')]
+  const [token, args] = [ownProperty(object, '#ctName'), ownProperty(object, '#ctArgs')]
   return typeof token === 'string' && Array.isArray(args) ? new CapabilityToken(token, args.map(read)) : null
 }
 
 /** Reads an own property, never an inherited one. */
-function own(object: JsonObject, key: string): ExactJson | undefined {
+function ownProperty(object: JsonObject, key: string): ExactJson | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

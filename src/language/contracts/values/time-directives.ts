@@ -19,11 +19,11 @@ import {
  * Compiles a format into directives and expands compound ones.
  * @returns null if the format contains an unknown directive
  */
-export function stepsOf(format: string): TimeDirectives[] | null {
+export function directivesOf(format: string): TimeDirectives[] | null {
   const steps: TimeDirectives[] = [[skipSpace]]
   for (const [piece, , letter] of format.matchAll(/%([-_0]*)(.?)|\s+|./gsu)) {
     if (!piece.startsWith('%')) steps.push([/^\s/.test(piece) ? skipSpace : literal(piece)])
-    else if (Object.hasOwn(COMPOUND, letter)) steps.push(...(stepsOf(COMPOUND[letter]) ?? []))
+    else if (Object.hasOwn(COMPOUND, letter)) steps.push(...(directivesOf(COMPOUND[letter]) ?? []))
     else if (Object.hasOwn(DIRECTIVES, letter)) steps.push(DIRECTIVES[letter])
     else return null
   }

@@ -1,6 +1,6 @@
 /** Reads and writes times by directives (`%Y-%m-%d`), in English and UTC. */
 import { type CalendarDate, dateOf, isoWeekOf } from './calendar.ts'
-import { stepsOf } from './time-directives.ts'
+import { directivesOf } from './time-directives.ts'
 import { emptyFields, timeFromFields } from './time-fields.ts'
 import { COMPOUND, MONTHS, WEEKDAYS } from './time-names.ts'
 import type { TimeDirectives } from './time-steps.ts'
@@ -70,11 +70,11 @@ export function formatTime(format: string, time: Time): string {
   if (format === ISO_SECONDS) return isoSeconds(time)
   if (format === ISO_MICROS) return isoMicros(time)
   const parts = partsOf(time)
-  const written = (directive: string, letter: string): string => {
-    if (Object.hasOwn(COMPOUND, letter)) return COMPOUND[letter].replace(DIRECTIVE, written)
+  const writeDirective = (directive: string, letter: string): string => {
+    if (Object.hasOwn(COMPOUND, letter)) return COMPOUND[letter].replace(DIRECTIVE, writeDirective)
     return Object.hasOwn(DIRECTIVES, letter) ? DIRECTIVES[letter](parts) : directive.replace(/[-_0^#]+/, '')
   }
-  return format.replace(DIRECTIVE, written)
+  return format.replace(DIRECTIVE, writeDirective)
 }
 
 const DIRECTIVE = /%[-_0^#]*([^-_0^#])/gsu
@@ -158,7 +158,7 @@ function two(value: number): string {
 
 /** @returns null if the text does not match the format or the format has an unknown directive */
 export function parseTime(format: string, text: string): Time | null {
-  const steps = stepsOf(format)
+  const steps = directivesOf(format)
   const ways = steps === null ? null : waysThrough(steps, text)
   if (steps === null || ways === null) return null
   const fields = emptyFields()

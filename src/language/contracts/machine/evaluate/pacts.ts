@@ -4,7 +4,7 @@
  */
 import { NOWHERE, type TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
-import { abbreviated } from '../../failures/wording.ts'
+import { abbreviate } from '../../failures/wording.ts'
 import { splitName } from '../../syntax/names.ts'
 import { pactSize } from '../../values/charged-size.ts'
 import { hashText } from '../../values/hash.ts'
@@ -224,7 +224,7 @@ export function resumedObject(run: Run): ObjectValue {
 type Provenance = NonNullable<Yield['provenance']>
 
 function wireProvenance({ chain, moduleHash }: Provenance): string {
-  return `Provenance ${abbreviated(chain, 10)} ${abbreviated(moduleHash, 20)}`
+  return `Provenance ${abbreviate(chain, 10)} ${abbreviate(moduleHash, 20)}`
 }
 
 function shownProvenance({ chain, moduleHash }: Provenance): string {

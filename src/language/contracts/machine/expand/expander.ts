@@ -65,7 +65,7 @@ export class Expander {
     const { probe } = this.run
     return probe === null || this.module === null
       ? this.#expand(form, scope)
-      : probe.probed(form, this.module, () => this.#expand(form, scope))
+      : probe.instrument(form, this.module, () => this.#expand(form, scope))
   }
 
   #expand(form: Form, scope: Scope | null): Expr {

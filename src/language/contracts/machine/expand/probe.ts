@@ -4,10 +4,10 @@ import type { Expr, Module } from '../ast.ts'
 
 export interface Probe {
   /** The members of a module are declared next. */
-  module(form: CallForm, module: Module): void
+  beginModule(form: CallForm, module: Module): void
   /**
    * Expands a form of a module.
    * @returns its expression, with what counts its evaluations
    */
-  probed(form: Form, module: Module, expand: () => Expr): Expr
+  instrument(form: Form, module: Module, expand: () => Expr): Expr
 }

@@ -56,7 +56,7 @@ export class ModuleLoader {
    */
   load(form: CallForm): ImageLoader {
     const { items, place } = form
-    this.#run.probe?.module(form, this.#module)
+    this.#run.probe?.beginModule(form, this.#module)
     const rest = items.slice(2)
     const governance = this.#module.isInterface ? undefined : rest.shift()
     const members = docAndMarks(rest).rest
