@@ -1,6 +1,6 @@
 /**
  * Flipped bits in the files that decide: each one changes nothing, or newcut says so. The printed counts are those of
- * docs/FAILURES.md. A full run flips every bit; others flip some.
+ * bench/baselines/flips.md. A full run flips every bit; others flip some.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -22,7 +22,7 @@ const rows = [
 it('README has the two commands near its top, and the picture before them', () => {
   const [head] = readme.split(/^## Mine$/m)
   const commands = commandsIn(head, 'Try it').filter((command) => command.startsWith('npm '))
-  expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+  expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test', 'npm link'])
   const [first] = head.split(/^## /m)
   expect(first).toMatch(/^!\[.+\]\(docs\/images\/newcut\.png\)$/m)
 })
@@ -158,9 +158,8 @@ it('NODE-INTERFACE.md names the right client method for each endpoint, and a fil
   }
 })
 
-/** The file that README's alias `newcut` runs. */
-const [, MAIN_PATH] = /^alias newcut="node \$PWD\/(\S+)"$/.exec(commandsIn(readme, 'Try it').at(-1) ?? '') ?? []
-const MAIN = fileURLToPath(new URL(MAIN_PATH, root))
+/** The file that `newcut` runs after `npm link`. */
+const MAIN = fileURLToPath(new URL(packageJson.bin.newcut, root))
 /** The address of `newcut devnet`. */
 const NODE = 'http://127.0.0.1:1848'
 

@@ -31,7 +31,7 @@ export const metricGroups: Readonly<Record<string, Readonly<Record<string, strin
     newcut_submit_duration_seconds: null,
   },
   'Coins and money': {
-    newcut_paid_blocks: '[Income and cost](SOLO.md#income-and-cost)',
+    newcut_paid_blocks: '[Income and cost](MONITORING.md#income-and-cost)',
     newcut_unknown_reward_blocks: null,
     newcut_paid_coins: null,
     newcut_paid_fee_coins: null,

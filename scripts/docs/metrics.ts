@@ -7,21 +7,8 @@ const INTRODUCTION = `# Metrics
 
 <!-- Written by npm run docs:tables from src/faces/api/metrics.ts and scripts/docs/metric-groups.ts. Do not edit. -->
 
-\`newcut mine\` and \`newcut lead\` serve their state at \`--http HOST:PORT\`, by default on 127.0.0.1:4148. \`--http off\`
-turns it off. Only [control](MONITORING.md#control) changes the miner, and it needs a token.
-[MONITORING.md](MONITORING.md) has the interfaces for other programs, a dashboard and alerts.
-
-| path | content |
-|---|---|
-| \`/metrics\` | metrics for Prometheus: the tables below |
-| \`/healthz\` | 200 while a device searches, the miner is paused or waits for its --pace, or a leader of a fleet stands by; otherwise 503, with the reason |
-| \`/api/summary\` | the whole state as JSON: rates, devices, nodes, chains, solutions, blocks among the shares of a pool (\`poolBlocks\`), current work |
-| \`/\` | the dashboard: [CONSOLE.md](CONSOLE.md#the-dashboard) |
-| \`/api/events\` | the data of the dashboard as an event stream: \`state\` with everything, then \`change\` with the differences; at most 16 streams |
-
-newcut checks the host of the URL, which prevents DNS rebinding. On a loopback address, the host must be \`localhost\`,
-127.0.0.1 or [::1]. On other addresses, any IP address, the name of the machine and the name in \`--http\` work too.
-Other requests get a 403.
+\`newcut mine\` and \`newcut lead\` serve these metrics for Prometheus at http://127.0.0.1:4148/metrics.
+[MONITORING.md](MONITORING.md) has the other paths, a dashboard, alerts, and who may read.
 
 Names and labels of metrics are an interface: they change only with a note in CHANGELOG.md.
 `

@@ -77,7 +77,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = { start: 'mine', bench: '
 
 async function npmProblem(words: readonly string[]): Promise<string | null> {
   const [verb, ...rest] = words[0] === 'run' ? words.slice(1) : words
-  if (['ci', 'install', 'i', 'init', 'pack'].includes(verb)) return null
+  if (['ci', 'install', 'i', 'init', 'link', 'pack'].includes(verb)) return null
   if (!(verb in scripts)) return `package.json has no script ${verb}`
   const command = NPM_COMMANDS[verb]
   const given = rest[0] === '--' ? rest.slice(1) : rest
