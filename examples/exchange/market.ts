@@ -20,7 +20,7 @@ const COIN = () => 'coin'
 const TOKEN = () => 'free.token'
 const MINE = () => '(read-keyset "mine")'
 
-type Result = Awaited<ReturnType<CommandSender['carryOut']>>
+type Result = Awaited<ReturnType<CommandSender['submitAndWait']>>
 
 /** An account at the market. Amounts are decimal texts, so nothing is rounded. */
 export class Market {
@@ -92,7 +92,7 @@ export class Market {
   }
 
   #send(code: string, capabilities: readonly Capability[] = []): Promise<Result> {
-    return this.#sender.carryOut({
+    return this.#sender.submitAndWait({
       chain: CHAIN,
       payload: { code, data: this.#data },
       sender: this.#owner.account,

@@ -1,6 +1,6 @@
 /** `newcut inspect`: headers, works and work responses as JSON, one object a line. */
 import { existsSync, statSync } from 'node:fs'
-import { brokenAlone, brokenGenesis, isGenesis } from '#client/node/verify.ts'
+import { brokenGenesisRules, brokenOwnRules, isGenesis } from '#client/node/verify.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '#ground/base/bytes.ts'
 import { describeError, FormatError, fileProblem, NewcutError } from '#ground/base/errors.ts'
@@ -124,9 +124,9 @@ function adjacentCountAt(bytes: Uint8Array, offset: number): number {
 /** Rules that the header breaks whatever its parents are: a record has none. */
 function brokenRulesOf(header: Header, network: Network): HeaderRule[] {
   const rules = { network, isKnown: true, checkPow: true, checkTargets: true }
-  const alone = brokenAlone(header, rules)
+  const alone = brokenOwnRules(header, rules)
   if (header.chainId >= graphAt(network, Number(header.height)).adjacents.length) return [...alone, 'chain']
-  if (isGenesis(header, network)) return [...alone, ...brokenGenesis(header, rules)]
+  if (isGenesis(header, network)) return [...alone, ...brokenGenesisRules(header, rules)]
   // A block names the adjacents of the graph at the height of its parent (PROTOCOL.md D).
   const adjacents = graphAt(network, Number(header.height) - 1).adjacents[header.chainId] ?? []
   const fits = adjacents.length === header.adjacents.size && adjacents.every((chain) => header.adjacents.has(chain))

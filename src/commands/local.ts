@@ -3,7 +3,7 @@
 import type { NodeClient } from '#client/node/client.ts'
 import { NodeRefusal } from '#client/node/errors.ts'
 import { Requests } from '#client/node/requests.ts'
-import { answer, type Question, questionCommand } from '#client/wallet/ask.ts'
+import { commandOfQuestion, type Question, evaluateOnNode } from '#client/wallet/ask.ts'
 import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { localOptions } from '#faces/cli/options/wallet.ts'
@@ -40,7 +40,7 @@ export function runLocal(
     checkChain(client, chain, '--chain')
     const call = { signal, nowMs: nowMs() }
     const result = await (overrides === null
-      ? answer(client, chain, question, call)
+      ? evaluateOnNode(client, chain, question, call)
       : answerWith(overrides, client, chain, question, call))
     const data = (async () => dataOf(result, 'the code failed'))()
     const failed = async (error: unknown) => {
@@ -60,7 +60,7 @@ async function answerWith(
   question: Question,
   { signal, nowMs }: { readonly signal: AbortSignal; readonly nowMs: number },
 ): Promise<CommandResult> {
-  const cmd = questionCommand(client, chain, question, nowMs)
+  const cmd = commandOfQuestion(client, chain, question, nowMs)
   const { body } = await new Requests(client.http, '')
     .json(exactTrace, { body: { cmd, overrides }, signal, timeoutMs: OVERRIDDEN_TIMEOUT_MS })
     .catch((error: unknown) => {

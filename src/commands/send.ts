@@ -99,7 +99,7 @@ async function report(
     print(json ? JSON.stringify({ chain, requestKey: command.hash }) : command.hash)
     return 0
   }
-  const result = await steps.guide(() => commandSender.result(chain, command.hash, command), stopped)
+  const result = await steps.guide(() => commandSender.waitForResult(chain, command.hash, command), stopped)
   print(json ? resultJson(chain, result) : valueText(valueFromJson(dataOf(result, 'it failed'))))
   return 0
 }

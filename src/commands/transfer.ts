@@ -119,7 +119,7 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
   const planned = await planTransfer(client, { ...request, gasPayer }, { signal, nowMs: nowMs() })
   const moved = `${amount} coins from ${transfer.from} to ${to}`
   if (chain === targetChain) {
-    const result = await commandSender.carryOut(planned)
+    const result = await commandSender.submitAndWait(planned)
     return { chain, result, text: `moved ${moved} on chain ${chain}` }
   }
   steps.say('step 1', `of 2: take ${amount} coins from ${transfer.from} on chain ${chain}`)
@@ -127,7 +127,7 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
   steps.goOnWith(continueLine(first.hash, chain))
   const result = await complete(setting, {
     chain,
-    result: await commandSender.result(chain, first.hash, first),
+    result: await commandSender.waitForResult(chain, first.hash, first),
     gasPayer,
   })
   return { ...result, text: `moved ${moved}, from chain ${chain} to chain ${targetChain}` }
@@ -159,7 +159,7 @@ async function goOn(setting: Setting): Promise<Transferred> {
   const first =
     chain === null
       ? await findResult(client, requestKey, signal)
-      : { chain, result: await commandSender.result(chain, requestKey) }
+      : { chain, result: await commandSender.waitForResult(chain, requestKey) }
   if (first === null) {
     throw new NewcutError('NO_RESULT', `no chain has a result of ${requestKey}`, {
       hint: 'its first step may be in no block yet: --chain N waits for it on that chain',

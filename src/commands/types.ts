@@ -1,8 +1,8 @@
 /** `newcut types CONTRACT...`: declares contracts for TypeScript, with the contracts that they depend on. */
 import { existsSync, writeFileSync } from 'node:fs'
-import { declarations, HEADER } from '#client/declarations/declare.ts'
-import { type ContractTexts, gather, read } from '#client/declarations/gather.ts'
-import { nodeSource } from '#client/declarations/node-source.ts'
+import { HEADER, writeDeclarations } from '#client/declarations/declare.ts'
+import { type ContractTexts, gather, readContract } from '#client/declarations/gather.ts'
+import { listNodeContracts } from '#client/declarations/node-source.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { typesOptions } from '#faces/cli/options/wallet.ts'
 import { outputProblem } from '#faces/cli/output-file.ts'
@@ -37,8 +37,8 @@ export async function runTypes(
   if (!asked) return write(await gather(own, names, systemSource), given.join(', '))
   return withNode(config, context, async (client, stopped) => {
     checkChain(client, chain, '--chain')
-    const source = await nodeSource(client, chain, { signal: stopped, nowMs: context.nowMs() })
-    for (const name of names) source.demand(name)
+    const source = await listNodeContracts(client, chain, { signal: stopped, nowMs: context.nowMs() })
+    for (const name of names) source.requireModule(name)
     const origin = [...given, `chain ${chain} of ${client.info.nodeVersion}`].join(', ')
     return write(await gather(own, names, source), origin)
   })
@@ -59,7 +59,7 @@ function fileOutlines(file: string): Outline[] {
   const text = fileText(file)
   let outlines: Outline[]
   try {
-    outlines = read(file, () => outlinesOf(text, null))
+    outlines = readContract(file, () => outlinesOf(text, null))
   } catch (error) {
     if (!(error instanceof UnknownNamespace)) throw error
     throw new NewcutError('BAD_INPUT', `${file}: its namespace is not a plain text: ${error.text}`, {
@@ -94,7 +94,7 @@ function finish(
   { out }: CommandContext,
 ): number {
   const print = printerTo(out)
-  const text = declarations(outlines, origin)
+  const text = writeDeclarations(outlines, origin)
   if (file === undefined) {
     print(text.trimEnd())
     return 0

@@ -60,8 +60,8 @@ class CalledForecast {
   async #ask(now: number): Promise<void> {
     const { stopped } = this.#ports
     try {
-      const { calledReward } = await import('#client/wallet/called-reward.ts')
-      const coins = await calledReward(this.#client, this.#call, { chain: 0 }, { signal: stopped })
+      const { fetchReward } = await import('#client/wallet/called-reward.ts')
+      const coins = await fetchReward(this.#client, this.#call, { chain: 0 }, { signal: stopped })
       if (coins === null) return this.#tell('it returned no amount of coins')
       this.#coins = Number(coins)
       this.#dueMs = now + ANSWER_MS

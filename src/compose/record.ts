@@ -77,8 +77,8 @@ function payingOf(client: NodeClient): Pick<RewardsOptions, 'payment' | 'chainsA
     payment: network.payment,
     chainsAt: (height) => graphAt(network, height).adjacents.length,
     call: async (call, block, signal) => {
-      const { calledReward } = await import('#client/wallet/called-reward.ts')
-      return await calledReward(client, call, block, { signal })
+      const { fetchReward } = await import('#client/wallet/called-reward.ts')
+      return await fetchReward(client, call, block, { signal })
     },
   }
 }

@@ -1,13 +1,13 @@
 /** The text of `newcut types`, without a compiler: names, documents, constants, dependencies. */
 import { describe, expect, it } from 'vitest'
-import { declarations } from '../../src/client/declarations/declare.ts'
+import { writeDeclarations } from '../../src/client/declarations/declare.ts'
 import { type ContractTexts, gather } from '../../src/client/declarations/gather.ts'
-import { labels } from '../../src/client/declarations/labels.ts'
+import { labelParameters } from '../../src/client/declarations/labels.ts'
 import { outlinesOf } from '../../src/language/contracts/syntax/outline.ts'
 
 /** Lines of the declarations of a text, without indentation. */
 const declared = (text: string, namespace: string | null = null, origin = 'here') =>
-  declarations(outlinesOf(text, namespace), origin)
+  writeDeclarations(outlinesOf(text, namespace), origin)
     .split('\n')
     .map((line) => line.trim())
 
@@ -16,8 +16,8 @@ const module = (...members: readonly string[]) => `(module m G (defcap G () true
 describe('a declaration', () => {
   it('a declaration names parameters in camel case, each differently, and never by a word of the language', () => {
     const names = ['sender-id', 'new', '%', 'a-b', 'aB', 'a--b-', 'x2']
-    expect(labels(names)).toEqual(['senderId', 'new_', '_', 'aB', 'aB2', 'aB3', 'x2'])
-    expect(labels(['1st', '1st'])).toEqual(['_1st', '_1st2'])
+    expect(labelParameters(names)).toEqual(['senderId', 'new_', '_', 'aB', 'aB2', 'aB3', 'x2'])
+    expect(labelParameters(['1st', '1st'])).toEqual(['_1st', '_1st2'])
   })
 
   it('a declaration keeps documents and origins from ending their comments', () => {

@@ -5,7 +5,7 @@ import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectors, type Dial } from '../../src/client/node/dial.ts'
+import { createDial, type Dial } from '../../src/client/node/dial.ts'
 import { NodeHttp } from '../../src/client/node/http.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
@@ -29,7 +29,7 @@ function clientOf(url: string): { readonly client: NodeHttp; readonly listeners:
   const signals: AbortSignal[] = []
   const dial: Dial = (signal) => {
     signals.push(signal)
-    return connectors(new URL(url), { insecure: true })(signal)
+    return createDial(new URL(url), { insecure: true })(signal)
   }
   const client = new NodeHttp({ url, dial })
   onTestFinished(() => client.close())
@@ -74,7 +74,7 @@ test.each(['http', 'https'] as const)(
     let gone = 0
     const port = await listen(net.createServer((socket) => socket.resume().on('close', () => gone++)))
     const ends = new AbortController()
-    const connect = connectors(new URL(`${protocol}://127.0.0.1`), {})(ends.signal)
+    const connect = createDial(new URL(`${protocol}://127.0.0.1`), {})(ends.signal)
     const target = { hostname: '127.0.0.1', host: '127.0.0.1', protocol: `${protocol}:`, port: String(port) }
     const result = new Promise<unknown>((resolve) => connect(target, (error, socket) => resolve(error ?? socket)))
     await expect.poll(() => getEventListeners(ends.signal, 'abort').length).toBe(1)

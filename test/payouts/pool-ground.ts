@@ -153,7 +153,7 @@ export class PoolGround {
     const command = commandSender.sign(request)
     await commandSender.send(chain, command)
     await this.bury(2)
-    await commandSender.result(chain, command.hash, command)
+    await commandSender.waitForResult(chain, command.hash, command)
   }
 
   /** Balance in units of 10^-12 coins, or null if the account does not exist. */

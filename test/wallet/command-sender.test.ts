@@ -80,7 +80,7 @@ const request: CommandRequest = {
 
 /** Runs the request for at most ten minutes. @returns its result or error */
 async function carriedOut({ commandSender, clock }: ReturnType<typeof commandSenderOf>) {
-  const done = commandSender.carryOut(request).catch((error: unknown) => error)
+  const done = commandSender.submitAndWait(request).catch((error: unknown) => error)
   await clock.pass(600_000)
   return done
 }

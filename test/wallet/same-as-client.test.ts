@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { readCapability } from '../../src/client/wallet/capability.ts'
 import type { Payload } from '../../src/client/wallet/command.ts'
 import { type Draft, signedCommand, signingKey } from '../../src/client/wallet/keys.ts'
-import { crossingParts, readAmount, transferParts } from '../../src/client/wallet/transfer.ts'
+import { buildCrossing, buildTransfer, readAmount } from '../../src/client/wallet/transfer.ts'
 import { developmentAccounts } from '../../src/ground/chain/development-accounts.ts'
 
 const [account] = developmentAccounts
@@ -60,7 +60,7 @@ function ours(payload: Payload, capabilities: Draft['signers'][number]['capabili
 }
 
 it('the command of a transfer is that of @kadena/client', async () => {
-  const { payload, capabilities } = transferParts(transfer, null)
+  const { payload, capabilities } = buildTransfer(transfer, null)
   const code = `(coin.transfer "sender00" "${receiver}" 1.5)`
   expect(ours(payload, capabilities)).toEqual(
     await theirs(Pact.builder.execution(code), [
@@ -71,7 +71,7 @@ it('the command of a transfer is that of @kadena/client', async () => {
 })
 
 it('the command of the first step to another chain, with data, is that of @kadena/client', async () => {
-  const { payload, capabilities } = crossingParts(transfer, keyset, 7)
+  const { payload, capabilities } = buildCrossing(transfer, keyset, 7)
   const code = `(coin.transfer-crosschain "sender00" "${receiver}" (read-keyset "receiver-guard") "7" 1.5)`
   expect(ours(payload, capabilities)).toEqual(
     await theirs(Pact.builder.execution(code).addData('receiver-guard', keyset), [

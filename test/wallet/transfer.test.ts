@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quoted } from '../../src/client/wallet/capability.ts'
-import { crossingParts, keysetOf, readAmount, transferParts } from '../../src/client/wallet/transfer.ts'
+import { quoteForCode } from '../../src/client/wallet/capability.ts'
+import { buildCrossing, buildTransfer, keysetOf, readAmount } from '../../src/client/wallet/transfer.ts'
 import type { CallForm, StringForm } from '../../src/language/contracts/syntax/form.ts'
 import { read } from '../../src/language/contracts/syntax/reader.ts'
 
@@ -32,20 +32,20 @@ describe('an amount', () => {
 
 describe('a transfer', () => {
   it('a transfer to an account that exists needs its name only', () => {
-    expect(transferParts(transfer, null)).toEqual({
+    expect(buildTransfer(transfer, null)).toEqual({
       payload: { code: `(coin.transfer "alice" "k:${KEY}" 1.5)`, data: '{}' },
       capabilities: [GAS, { name: 'coin.TRANSFER', args: ['alice', `k:${KEY}`, { decimal: '1.5' }] }],
     })
   })
 
   it('a transfer to a new account carries its keyset', () => {
-    const { code, data } = transferParts(transfer, keysetOf(transfer.to)).payload as { code: string; data: string }
+    const { code, data } = buildTransfer(transfer, keysetOf(transfer.to)).payload as { code: string; data: string }
     expect(code).toBe(`(coin.transfer-create "alice" "k:${KEY}" (read-keyset "receiver-guard") 1.5)`)
     expect(JSON.parse(data)).toEqual({ 'receiver-guard': { keys: [KEY], pred: 'keys-all' } })
   })
 
   it('a transfer to another chain names the chain in code and capability', () => {
-    const { payload, capabilities } = crossingParts(transfer, { keys: [KEY], pred: 'keys-any' }, 7)
+    const { payload, capabilities } = buildCrossing(transfer, { keys: [KEY], pred: 'keys-any' }, 7)
     expect(payload).toEqual({
       code: `(coin.transfer-crosschain "alice" "k:${KEY}" (read-keyset "receiver-guard") "7" 1.5)`,
       data: JSON.stringify({ 'receiver-guard': { keys: [KEY], pred: 'keys-any' } }),
@@ -57,7 +57,7 @@ describe('a transfer', () => {
   })
 
   it('a transfer to a receiver that a named keyset guards names the keyset', () => {
-    expect(crossingParts(transfer, { keysetName: 'free.admins' }, 1).payload).toMatchObject({
+    expect(buildCrossing(transfer, { keysetName: 'free.admins' }, 1).payload).toMatchObject({
       code: `(coin.transfer-crosschain "alice" "k:${KEY}" (keyset-ref-guard "free.admins") "1" 1.5)`,
       data: '{}',
     })
@@ -68,7 +68,7 @@ it('account names stay one string in code, whatever they contain', () => {
   fc.assert(
     // Pact strings have no escape for a carriage return.
     fc.property(fc.string({ unit: fc.constantFrom(...'ab "\\\'()\n\tä😀;') }), (name) => {
-      const [form] = read(`(f ${quoted(name)})`) as [CallForm]
+      const [form] = read(`(f ${quoteForCode(name)})`) as [CallForm]
       expect((form.items[1] as StringForm).value).toBe(name)
       expect(form.items).toHaveLength(2)
     }),

@@ -3,7 +3,7 @@ import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { parseJson, tryParse } from '#ground/base/json.ts'
-import { connectors, type DialOptions } from '../node/dial.ts'
+import { createDial, type DialOptions } from '../node/dial.ts'
 import { roundTrip } from '../node/round-trip.ts'
 import { unreachable } from '../node/unreachable.ts'
 
@@ -70,7 +70,7 @@ export class Wire {
     this.#options = options
     this.#origin = url.origin
     this.#prefix = url.pathname.replace(/\/+$/, '')
-    const connect = connectors(url, options)(this.#closing.signal)
+    const connect = createDial(url, options)(this.#closing.signal)
     this.#pool = new Pool(this.#origin, { connect, connections: 16, keepAliveTimeout: 15_000, ...NO_TIMEOUTS })
   }
 
@@ -82,10 +82,10 @@ export class Wire {
       clock: this.#options.clock,
       signals: [this.#closing.signal, signal],
       timeoutMs,
-      timedOut: late,
-      mostBytes: MAX_ANSWER_BYTES,
-      tooLong: () => tooLong(this.#origin),
-      failed: (error) => unreachable(this.#origin, error),
+      timeoutError: late,
+      maxBytes: MAX_ANSWER_BYTES,
+      sizeError: () => tooLong(this.#origin),
+      convertError: (error) => unreachable(this.#origin, error),
     })
     return { status, headers: flat(headers), body }
   }
@@ -95,7 +95,7 @@ export class Wire {
     const { clock, timeoutMs } = this.#options
     const ending = new AbortController()
     const end = (reason: unknown) => ending.abort(reason)
-    const connect = connectors(new URL(this.#origin), this.#options)(ending.signal)
+    const connect = createDial(new URL(this.#origin), this.#options)(ending.signal)
     const client = new Client(this.#origin, { connect, ...NO_TIMEOUTS })
     const late = new NewcutError('NODE_UNREACHABLE', `the headers of the stream did not come in ${timeoutMs} ms`)
     const stopTimer = clock.after(timeoutMs, () => end(late))

@@ -8,8 +8,8 @@ import {
   modulesNamed,
   type Outline,
 } from '#language/contracts/syntax/outline.ts'
-import { labels } from './labels.ts'
-import { type Flavour, literalType, type SchemaType, typeText, VALUE_TYPES } from './type-text.ts'
+import { labelParameters } from './labels.ts'
+import { literalType, type SchemaType, typeText, VALUE_TYPES, type ValueNotation } from './type-text.ts'
 
 /** Begins every file of `newcut types`. Only files that begin with it are overwritten. */
 export const HEADER = '/* Types of contracts, made by newcut types. Make them again instead of changing them. */'
@@ -18,7 +18,7 @@ export const HEADER = '/* Types of contracts, made by newcut types. Make them ag
  * The text of a declaration file. It imports nothing: it suits projects with newcut, with @kadena/client, or with both.
  * @param origin where the contracts come from, for a comment
  */
-export function declarations(outlines: readonly Outline[], origin: string): string {
+export function writeDeclarations(outlines: readonly Outline[], origin: string): string {
   const known = new Map(outlines.map((outline) => [outline.name, outline]))
   const modules = outlines.flatMap((outline) => moduleLines(outline, schemasOf(outline, known), known))
   const client = outlines.filter(({ isInterface }) => !isInterface)
@@ -33,7 +33,7 @@ export function declarations(outlines: readonly Outline[], origin: string): stri
     '',
     '/** All contracts by qualified name. */',
     'export interface Modules {',
-    ...indented(modules),
+    ...indent(modules),
     '}',
     '',
     REGISTRIES,
@@ -77,7 +77,7 @@ function schemasOf(outline: Outline, known: ReadonlyMap<string, Outline>): Schem
         ? [outline.name, ...uses.flatMap((use) => modulesNamed(use, namespace))]
         : modulesNamed(written.slice(0, dot), namespace)
     const owner = candidates.find((each) => known.get(each)?.schemas.some((schema) => schema.name === name))
-    return owner === undefined ? null : `Modules[${quoted(owner)}]['schemas'][${quoted(name)}]`
+    return owner === undefined ? null : `Modules[${quoteName(owner)}]['schemas'][${quoteName(name)}]`
   }
 }
 
@@ -90,30 +90,30 @@ function moduleLines(outline: Outline, schemaType: SchemaType, known: ReadonlyMa
   const { name, isInterface, doc, functions, pacts, capabilities, schemas, tables, constants, namespace } = outline
   const call = (each: CallableOutline) => callLines(each, schemaType)
   return [
-    ...comment(doc),
-    `${quoted(name)}: {`,
-    ...indented([
+    ...commentLines(doc),
+    `${quoteName(name)}: {`,
+    ...indent([
       `kind: '${isInterface ? 'interface' : 'module'}'`,
-      `namespace: ${namespace === null ? 'null' : quoted(namespace)}`,
-      `implements: [${interfacesOf(outline, known).map(quoted).join(', ')}]`,
-      ...section('functions', functions.flatMap(call)),
-      ...section('pacts', pacts.flatMap(call)),
-      ...section(
+      `namespace: ${namespace === null ? 'null' : quoteName(namespace)}`,
+      `implements: [${interfacesOf(outline, known).map(quoteName).join(', ')}]`,
+      ...sectionLines('functions', functions.flatMap(call)),
+      ...sectionLines('pacts', pacts.flatMap(call)),
+      ...sectionLines(
         'capabilities',
         capabilities.flatMap((each) => capabilityLines(name, each, schemaType)),
       ),
-      ...section(
+      ...sectionLines(
         'schemas',
         schemas.flatMap((each) => schemaLines(each.name, each.doc, each.fields, schemaType)),
       ),
-      ...section(
+      ...sectionLines(
         'tables',
         tables.flatMap((each) => [
-          ...comment(each.doc),
-          `${quoted(each.name)}: ${(each.schema === null ? null : schemaType(each.schema)) ?? 'PactObject'}`,
+          ...commentLines(each.doc),
+          `${quoteName(each.name)}: ${(each.schema === null ? null : schemaType(each.schema)) ?? 'PactObject'}`,
         ]),
       ),
-      ...section(
+      ...sectionLines(
         'constants',
         constants.flatMap((each) => constantLines(each, schemaType)),
       ),
@@ -122,15 +122,15 @@ function moduleLines(outline: Outline, schemaType: SchemaType, known: ReadonlyMa
   ]
 }
 
-const section = (name: string, lines: readonly string[]) =>
-  lines.length === 0 ? [`${name}: {}`] : [`${name}: {`, ...indented(lines), '}']
+const sectionLines = (name: string, lines: readonly string[]) =>
+  lines.length === 0 ? [`${name}: {}`] : [`${name}: {`, ...indent(lines), '}']
 
 function callLines({ name, doc, params, result }: CallableOutline, schemaType: SchemaType): string[] {
   return [
-    ...comment(doc),
-    `${quoted(name)}: {`,
-    ...indented([
-      `args: [${parameters(params, 'code', schemaType)}]`,
+    ...commentLines(doc),
+    `${quoteName(name)}: {`,
+    ...indent([
+      `args: [${parameterText(params, 'code', schemaType)}]`,
       `result: PactResult<${typeText(result, 'json', schemaType)}>`,
     ]),
     '}',
@@ -138,18 +138,18 @@ function callLines({ name, doc, params, result }: CallableOutline, schemaType: S
 }
 
 function capabilityLines(module: string, each: CapabilityOutline, schemaType: SchemaType): string[] {
-  const args = parameters(each.params, 'json', schemaType)
+  const args = parameterText(each.params, 'json', schemaType)
   return [
-    ...comment(each.doc, each.mark),
-    `${quoted(each.name)}: { name: ${quoted(`${module}.${each.name}`)}; args: [${args}] }`,
+    ...commentLines(each.doc, each.mark),
+    `${quoteName(each.name)}: { name: ${quoteName(`${module}.${each.name}`)}; args: [${args}] }`,
   ]
 }
 
 function schemaLines(name: string, doc: string | null, fields: readonly Field[], schemaType: SchemaType): string[] {
-  const lines = fields.map((field) => `${quoted(field.name)}: ${typeText(field.type, 'json', schemaType)}`)
+  const lines = fields.map((field) => `${quoteName(field.name)}: ${typeText(field.type, 'json', schemaType)}`)
   return [
-    ...comment(doc),
-    ...(lines.length === 0 ? [`${quoted(name)}: {}`] : [`${quoted(name)}: {`, ...indented(lines), '}']),
+    ...commentLines(doc),
+    ...(lines.length === 0 ? [`${quoteName(name)}: {}`] : [`${quoteName(name)}: {`, ...indent(lines), '}']),
   ]
 }
 
@@ -158,11 +158,11 @@ const MAX_SHOWN = 200
 function constantLines({ name, doc, type, value, text }: ConstantOutline, schemaType: SchemaType): string[] {
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}..` : text
   const found = literalType(value) ?? typeText(type, 'json', schemaType)
-  return [...comment(doc, `value: ${shown.replaceAll(/\s+/g, ' ')}`), `${quoted(name)}: ${found}`]
+  return [...commentLines(doc, `value: ${shown.replaceAll(/\s+/g, ' ')}`), `${quoteName(name)}: ${found}`]
 }
 
-function parameters(params: readonly Field[], flavour: Flavour, schemaType: SchemaType): string {
-  const names = labels(params.map(({ name }) => name))
+function parameterText(params: readonly Field[], flavour: ValueNotation, schemaType: SchemaType): string {
+  const names = labelParameters(params.map(({ name }) => name))
   return params.map(({ type }, i) => `${names[i]}: ${typeText(type, flavour, schemaType)}`).join(', ')
 }
 
@@ -176,8 +176,8 @@ function clientLines(
     isInterface ? [] : capabilities.map((each) => `${name}.${each.name}`),
   )
   const call = (each: CallableOutline, schemaType: SchemaType) => [
-    ...comment(each.doc),
-    `${quoted(each.name)}(${parameters(each.params, 'code', schemaType)}): ClientCode`,
+    ...commentLines(each.doc),
+    `${quoteName(each.name)}(${parameterText(each.params, 'code', schemaType)}): ClientCode`,
   ]
   return [
     '/** Capabilities that a signer of these contracts may list, for `withCapability` of @kadena/client. */',
@@ -185,7 +185,7 @@ function clientLines(
     ...(capabilities.includes('coin.GAS') ? [] : [`  (name: 'coin.GAS'): { name: string; args: Array<any> }`]),
     ...capabilities.map(
       (name) =>
-        `  (name: ${quoted(name)}, ...args: Capabilities[${quoted(name)}]['args']): { name: string; args: Array<any> }`,
+        `  (name: ${quoteName(name)}, ...args: Capabilities[${quoteName(name)}]['args']): { name: string; args: Array<any> }`,
     ),
     '}',
     '/** Code of a call, with the capabilities that its signers may list. */',
@@ -194,16 +194,16 @@ function clientLines(
     '// @ts-ignore -- in a project without @kadena/client, this module does not exist',
     `declare module '@kadena/client' {`,
     '  export interface IPactModules {',
-    ...indented(
+    ...indent(
       modules.flatMap((outline) => {
         const schemaType = schemasOf(outline, known)
         const pacts = outline.pacts.flatMap((each) => call(each, schemaType))
         return [
-          ...comment(outline.doc),
-          `${quoted(outline.name)}: {`,
-          ...indented([
+          ...commentLines(outline.doc),
+          `${quoteName(outline.name)}: {`,
+          ...indent([
             ...outline.functions.flatMap((each) => call(each, schemaType)),
-            ...(pacts.length === 0 ? [] : section('defpact', pacts)),
+            ...(pacts.length === 0 ? [] : sectionLines('defpact', pacts)),
           ]),
           '}',
         ]
@@ -215,12 +215,12 @@ function clientLines(
   ]
 }
 
-const quoted = (text: string) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+const quoteName = (text: string) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
-const indented = (lines: readonly string[], by = 2) => lines.map((line) => (line === '' ? line : ' '.repeat(by) + line))
+const indent = (lines: readonly string[], by = 2) => lines.map((line) => (line === '' ? line : ' '.repeat(by) + line))
 
 /** A JSDoc of the texts that are there. */
-function comment(...texts: readonly (string | null)[]): string[] {
+function commentLines(...texts: readonly (string | null)[]): string[] {
   const lines = texts.flatMap((text) => (text ?? '').trim().split(/\s*\n\s*/)).filter((line) => line !== '')
   const safe = lines.map((line) => line.replaceAll('*/', '* /'))
   if (safe.length < 2) return safe.map((line) => `/** ${line} */`)

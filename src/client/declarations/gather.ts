@@ -27,14 +27,14 @@ export async function gather(
   const found = new Map(own.map((outline) => [outline.name, outline]))
   const isWanted = new Set([...found.keys(), ...wanted])
   const exists = (name: string) => found.has(name) || source.has(name)
-  const needed = (outline: Outline) => dependenciesOf(outline, isWanted.has(outline.name), exists)
-  let wave = [...new Set([...wanted, ...own.flatMap(needed)])]
+  const findNeeded = (outline: Outline) => dependenciesOf(outline, isWanted.has(outline.name), exists)
+  let wave = [...new Set([...wanted, ...own.flatMap(findNeeded)])]
   for (;;) {
     const missing = wave.filter((name) => !found.has(name))
     if (missing.length === 0) break
     const texts = await source.texts(missing)
     for (const name of missing) found.set(name, outlineOf(name, texts.get(name) ?? ''))
-    wave = [...new Set(missing.flatMap((name) => needed(found.get(name) as Outline)))]
+    wave = [...new Set(missing.flatMap((name) => findNeeded(found.get(name) as Outline)))]
   }
   const names = [...found.keys()].filter((name) => !isWanted.has(name)).sort()
   return [...isWanted, ...names].map((name) => found.get(name) as Outline)
@@ -56,14 +56,14 @@ function dependenciesOf(outline: Outline, isWanted: boolean, exists: (name: stri
 function outlineOf(name: string, text: string): Outline {
   const dot = name.indexOf('.')
   const namespace = dot < 0 ? null : name.slice(0, dot)
-  const [outline] = read(`module ${name}`, () => outlinesOf(text, namespace))
+  const [outline] = readContract(`module ${name}`, () => outlinesOf(text, namespace))
   if (outline?.name === name) return outline
   const found = outline === undefined ? 'no module' : `the module ${printable(outline.name)}`
   throw new NewcutError('BAD_INPUT', `module ${name}: its text cannot be used: it contains ${found}`)
 }
 
 /** Runs a reader. Throws NewcutError BAD_INPUT for text outside the grammar, with `what` and the place. */
-export function read<T>(what: string, reader: () => T): T {
+export function readContract<T>(what: string, reader: () => T): T {
   try {
     return reader()
   } catch (error) {

@@ -10,7 +10,7 @@ const RESERVED = new Set(
 )
 
 /** A different name for each parameter: `sender-id` becomes `senderId`, `new` becomes `new_`. */
-export function labels(names: readonly string[]): string[] {
+export function labelParameters(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {
     const camel = name.replaceAll(/[^A-Za-z0-9_$]+([A-Za-z0-9])?/g, (_, next?: string) => next?.toUpperCase() ?? '')

@@ -3,7 +3,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 import { type AskOptions, ask } from '../wallet/ask.ts'
-import { quoted } from '../wallet/capability.ts'
+import { quoteForCode } from '../wallet/capability.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import type { ContractTexts } from './gather.ts'
 
@@ -16,18 +16,18 @@ const MAX_NAMES = 5
 
 export interface NodeContracts extends ContractTexts {
   /** Throws NewcutError BAD_INPUT if the chain has no module or interface of this name. */
-  readonly demand: (name: string) => void
+  readonly requireModule: (name: string) => void
 }
 
 /** Lists the modules of a chain. Throws the errors of `ask`; NODE_MISBEHAVED for an answer of another form. */
-export async function nodeSource(node: WalletNode, chain: number, call: AskOptions): Promise<NodeContracts> {
+export async function listNodeContracts(node: WalletNode, chain: number, call: AskOptions): Promise<NodeContracts> {
   const question = (code: string) => ask(node, chain, { code, gasLimit: GAS_LIMIT }, call)
   const listed = await question('(list-modules)')
-  if (!Array.isArray(listed)) throw misbehaved(chain, 'list-modules gave no list')
+  if (!Array.isArray(listed)) throw misbehaviourOf(chain, 'list-modules gave no list')
   const names = new Set(listed.filter((name) => typeof name === 'string'))
   return {
     has: (name) => names.has(name),
-    demand: (name) => {
+    requireModule: (name) => {
       if (names.has(name)) return
       throw new NewcutError(
         'BAD_INPUT',
@@ -41,7 +41,7 @@ export async function nodeSource(node: WalletNode, chain: number, call: AskOptio
       const found = new Map<string, string>()
       for (let from = 0; from < wanted.length; from += BATCH) {
         const batch = wanted.slice(from, from + BATCH)
-        const answer = await question(`[${batch.map((name) => `(describe-module ${quoted(name)})`).join(' ')}]`)
+        const answer = await question(`[${batch.map((name) => `(describe-module ${quoteForCode(name)})`).join(' ')}]`)
         batch.forEach((name, i) => {
           found.set(name, textOf(chain, name, Array.isArray(answer) ? answer[i] : undefined))
         })
@@ -54,10 +54,10 @@ export async function nodeSource(node: WalletNode, chain: number, call: AskOptio
 function textOf(chain: number, name: string, described: Value | undefined): string {
   const code = described instanceof Map ? described.get('code') : undefined
   if (typeof code === 'string') return code
-  throw misbehaved(chain, `describe-module ${name} gave no code`)
+  throw misbehaviourOf(chain, `describe-module ${name} gave no code`)
 }
 
-const misbehaved = (chain: number, what: string) => new NewcutError('NODE_MISBEHAVED', `chain ${chain}: ${what}`)
+const misbehaviourOf = (chain: number, what: string) => new NewcutError('NODE_MISBEHAVED', `chain ${chain}: ${what}`)
 
 /** Advice on a name that no module has. */
 function similar(name: string, names: readonly string[]): string {

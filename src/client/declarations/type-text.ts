@@ -5,7 +5,7 @@ import type { Form, TypeForm } from '#language/contracts/syntax/form.ts'
  * `json` is a value on the wire: results, rows, arguments of capabilities. `code` is an argument of a call, which clients
  * print as code.
  */
-export type Flavour = 'json' | 'code'
+export type ValueNotation = 'json' | 'code'
 
 /** @returns the type of a schema as TypeScript, or null if no contract of the file has it */
 export type SchemaType = (schema: string) => string | null
@@ -31,7 +31,7 @@ const CODE_TYPES = {
   any: 'PactArgument',
 }
 
-export function typeText(type: TypeForm | null, flavour: Flavour, schemaType: SchemaType): string {
+export function typeText(type: TypeForm | null, flavour: ValueNotation, schemaType: SchemaType): string {
   const any = flavour === 'json' ? 'PactValue' : 'PactArgument'
   if (type === null) return any
   switch (type.type) {

@@ -16,7 +16,7 @@ import {
 } from './header-encoding.ts'
 import { type GraphHistory, WrongAnswer } from './node-info.ts'
 import { type Page, Paging } from './paging.ts'
-import { type Call, type CallOptions, hasType, misbehaved, type Requests, readJson } from './requests.ts'
+import { type Call, type CallOptions, hasType, misbehaviourOf, type Requests, readJson } from './requests.ts'
 import { HeaderVerifier, type VerifyOption } from './verify.ts'
 import type { VerifiableNetwork } from './verify-network.ts'
 import { verifyPayload } from './verify-payload.ts'
@@ -87,18 +87,18 @@ export function textOfHash(hash: Hash): string {
 }
 
 /** Lists hashes of a chain, or of branches of it. */
-export function hashes(context: Context, chain: number, options: RangeOptions, bounds?: Bounds): Paging<string> {
+export function listHashes(context: Context, chain: number, options: RangeOptions, bounds?: Bounds): Paging<string> {
   const operation = bounds === undefined ? operations.hashes : operations.hashBranch
   return listOf<string, string>(context, operation, { chain, options, bounds, type: JSON_TYPE, read: (items) => items })
 }
 
 /** Name and code of the network, for headers that come as objects. */
-function codeFor(context: Context, type: string, call: CallOptions): Promise<NetworkCode> | undefined {
+function networkCodeFor(context: Context, type: string, call: CallOptions): Promise<NetworkCode> | undefined {
   return type === OBJECT_JSON_TYPE ? context.networkCode(call) : undefined
 }
 
 /** Lists headers of a chain, or of branches of it. */
-export function headers<E extends HeaderEncoding>(
+export function listHeaders<E extends HeaderEncoding>(
   context: Context,
   chain: number,
   options: RangeOptions & EncodingOption<E> & VerifyOption,
@@ -108,7 +108,7 @@ export function headers<E extends HeaderEncoding>(
   const codec = codecOf(options.encoding)
   const verifier = verifierFor(context, options, originOf(context, operation, { chain: String(chain) }))
   const read = async (items: readonly (string | HeaderObject)[], call: CallOptions) => {
-    const network = await codeFor(context, codec.pageType, call)
+    const network = await networkCodeFor(context, codec.pageType, call)
     const read = items.map((item) =>
       typeof item === 'string' ? codec.fromText(item) : codec.fromObject(item, network),
     )
@@ -123,7 +123,7 @@ export function headers<E extends HeaderEncoding>(
 }
 
 /** Lists blocks of a chain, or of branches of it. */
-export function blocks<E extends BlockEncoding>(
+export function listBlocks<E extends BlockEncoding>(
   context: Context,
   chain: number,
   options: RangeOptions & { readonly encoding?: E } & VerifyOption,
@@ -138,7 +138,7 @@ export function blocks<E extends BlockEncoding>(
       expectChain(header.chainId, chain)
       if (verifier !== null) verifyPayloadOf(header, payloadWithOutputs, origin)
     }
-    const network = await codeFor(context, OBJECT_JSON_TYPE, call)
+    const network = await networkCodeFor(context, OBJECT_JSON_TYPE, call)
     const read = items.map(({ header, payloadWithOutputs }) => ({
       header: codec.fromObject(header, network),
       payloadWithOutputs,
@@ -153,7 +153,7 @@ export function blocks<E extends BlockEncoding>(
 }
 
 /** Fetches one header. */
-export async function header<E extends HeaderEncoding>(
+export async function fetchOneHeader<E extends HeaderEncoding>(
   context: Context,
   chain: number,
   hash: Hash,
@@ -164,21 +164,21 @@ export async function header<E extends HeaderEncoding>(
   const codec = codecOf(options.encoding)
   const params = { chain: chainText(operation, chain), hash: key }
   const answer = await context.requests.send(operation, { ...callOf(options), params, accept: codec.accept })
-  const network = await codeFor(context, codec.accept, callOf(options))
-  const value = understood(operation, answer, () => {
+  const network = await networkCodeFor(context, codec.accept, callOf(options))
+  const value = readOrBlameNode(operation, answer, () => {
     if (codec.accept === OBJECT_JSON_TYPE) {
       return codec.fromObject(readJson(operation, answer, OBJECT_JSON_TYPE) as HeaderObject, network)
     }
     const isText = answer.headers['content-type'] !== undefined && hasType(answer, JSON_TYPE)
     return isText ? codec.fromText(readJson(operation, answer, JSON_TYPE) as string) : codec.fromBytes(answer.body)
   })
-  const place = understood(operation, answer, () => codec.placeOf(value))
+  const place = readOrBlameNode(operation, answer, () => codec.placeOf(value))
   if (place.hash !== key || place.chain !== chain) {
-    throw misbehaved(operation, answer, `another header: ${place.hash} of chain ${place.chain}`)
+    throw misbehaviourOf(operation, answer, `another header: ${place.hash} of chain ${place.chain}`)
   }
   const verifier = verifierFor(context, options, originOf(context, operation, params))
   if (verifier !== null) {
-    const decoded = understood(operation, answer, () => codec.toHeader(value, network))
+    const decoded = readOrBlameNode(operation, answer, () => codec.toHeader(value, network))
     await verifier.verify([decoded], callOf(options))
   }
   return value
@@ -199,10 +199,10 @@ export function verifierFor(
   if (verify === undefined || verify === false) return null
   const options = verify === true ? {} : verify
   const source = {
-    one: (chain: number, hash: string, call: CallOptions) =>
-      header(context, chain, hash, { ...call, encoding: 'decoded' }),
-    range: (chain: number, minheight: number, maxheight: number, call: CallOptions) =>
-      headers(context, chain, { ...call, encoding: 'decoded', minheight, maxheight }),
+    fetchHeader: (chain: number, hash: string, call: CallOptions) =>
+      fetchOneHeader(context, chain, hash, { ...call, encoding: 'decoded' }),
+    fetchRange: (chain: number, minheight: number, maxheight: number, call: CallOptions) =>
+      listHeaders(context, chain, { ...call, encoding: 'decoded', minheight, maxheight }),
   }
   let verifier: HeaderVerifier | null = null
   return {
@@ -263,7 +263,7 @@ function listOf<Wire, T>(context: Context, operation: Operation, list: List<Wire
       return { items: await list.read(items, call), limit: count, next: cursor }
     } catch (error) {
       if (error instanceof FormatError || error instanceof WrongAnswer) {
-        throw misbehaved(operation, answer, `a list in which ${error.message}`, { cause: error })
+        throw misbehaviourOf(operation, answer, `a list in which ${error.message}`, { cause: error })
       }
       throw error
     }
@@ -281,12 +281,12 @@ function expectChain(actual: number, expected: number): void {
 }
 
 /** Reads a header from a response. A malformed one is the fault of the node: NodeMisbehaved replaces FormatError. */
-function understood<T>(operation: Operation, answer: Parameters<typeof misbehaved>[1], read: () => T): T {
+function readOrBlameNode<T>(operation: Operation, answer: Parameters<typeof misbehaviourOf>[1], read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (error instanceof FormatError) {
-      throw misbehaved(operation, answer, `a malformed header: ${error.message}`, { cause: error })
+      throw misbehaviourOf(operation, answer, `a malformed header: ${error.message}`, { cause: error })
     }
     throw error
   }

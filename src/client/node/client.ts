@@ -31,7 +31,7 @@ import * as miningCalls from './mining-calls.ts'
 import * as nodeCalls from './node-calls.ts'
 import type { GraphHistory, JudgedInfo } from './node-info.ts'
 import { Paging } from './paging.ts'
-import { type PayloadKeys, type PayloadOptions, payload, payloads } from './payload-calls.ts'
+import { fetchPayload, fetchPayloads, type PayloadKeys, type PayloadOptions } from './payload-calls.ts'
 import { type CallOptions, Requests } from './requests.ts'
 import type { BlockNews, HeaderNews, UpdateEncoding, UpdateHandlers, WorkNews } from './stream-calls.ts'
 import * as streamCalls from './stream-calls.ts'
@@ -102,7 +102,7 @@ export class NodeClient {
   static async connect({ networks, ...options }: NodeClientOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
     try {
-      const { judged, product } = await nodeCalls.recognise(new Requests(http, ''), signal ? { signal } : {})
+      const { judged, product } = await nodeCalls.recogniseNode(new Requests(http, ''), signal ? { signal } : {})
       return new NodeClient(http, judged, product, networks)
     } catch (error) {
       await http.close()
@@ -135,7 +135,7 @@ export class NodeClient {
    * their block delay (us). `info` keeps the first response.
    */
   async nodeInfo(options: CallOptions = {}): Promise<NodeInfo> {
-    return (await nodeCalls.nodeInfo(this.#requests, options)).info
+    return (await nodeCalls.fetchJudgedInfo(this.#requests, options)).info
   }
 
   /** Configuration of the node, without secrets; not part of the stable interface. Live nodes: P2P port only. */
@@ -148,7 +148,7 @@ export class NodeClient {
    * then the path of the network. NodeRefusal 404 if backups are off. @returns the id of the job, or of the running one
    */
   makeBackup({ backupPact = false, ...call }: CallOptions & { readonly backupPact?: boolean } = {}): Promise<string> {
-    return nodeCalls.makeBackup(this.#context, backupPact, call)
+    return nodeCalls.startBackup(this.#context, backupPact, call)
   }
 
   /** Status of a backup job. Throws NotFound with the id as key. */
@@ -182,14 +182,14 @@ export class NodeClient {
 
   /** Block hashes of a chain (base64url) by ascending height, orphans included. */
   hashes(chain: number, options: RangeOptions = {}): Paging<string> {
-    return chainCalls.hashes(this.#context, chain, options)
+    return chainCalls.listHashes(this.#context, chain, options)
   }
 
   /**
    * Block hashes of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded.
    */
   hashBranch(chain: number, bounds: Bounds, options: RangeOptions = {}): Paging<string> {
-    return chainCalls.hashes(this.#context, chain, options, bounds)
+    return chainCalls.listHashes(this.#context, chain, options, bounds)
   }
 
   /** Headers of a chain by ascending height, orphans included. With `verify`, also throws InvalidHeader. */
@@ -197,7 +197,7 @@ export class NodeClient {
     chain: number,
     options: RangeOptions & EncodingOption<E> & VerifyOption = {},
   ): Paging<HeaderEncodings[E]> {
-    return chainCalls.headers(this.#context, chain, options)
+    return chainCalls.listHeaders(this.#context, chain, options)
   }
 
   /**
@@ -208,7 +208,7 @@ export class NodeClient {
     hash: Hash,
     options: CallOptions & EncodingOption<E> & VerifyOption = {},
   ): Promise<HeaderEncodings[E]> {
-    return chainCalls.header(this.#context, chain, hash, options)
+    return chainCalls.fetchOneHeader(this.#context, chain, hash, options)
   }
 
   /** Headers of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded. */
@@ -217,7 +217,7 @@ export class NodeClient {
     bounds: Bounds,
     options: RangeOptions & EncodingOption<E> & VerifyOption = {},
   ): Paging<HeaderEncodings[E]> {
-    return chainCalls.headers(this.#context, chain, options, bounds)
+    return chainCalls.listHeaders(this.#context, chain, options, bounds)
   }
 
   /** Blocks with payloads and outputs by ascending height, orphans included. Also InvalidHeader, InvalidPayload. */
@@ -225,7 +225,7 @@ export class NodeClient {
     chain: number,
     options: RangeOptions & { readonly encoding?: E } & VerifyOption = {},
   ): Paging<BlockEncodings[E]> {
-    return chainCalls.blocks(this.#context, chain, options)
+    return chainCalls.listBlocks(this.#context, chain, options)
   }
 
   /** Blocks of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded. */
@@ -234,22 +234,22 @@ export class NodeClient {
     bounds: Bounds,
     options: RangeOptions & { readonly encoding?: E } & VerifyOption = {},
   ): Paging<BlockEncodings[E]> {
-    return chainCalls.blocks(this.#context, chain, options, bounds)
+    return chainCalls.listBlocks(this.#context, chain, options, bounds)
   }
 
   /** The payload with this payload hash: transactions and miner data in base64url. Throws NotFound, InvalidPayload. */
   payload(chain: number, hash: Hash, options: PayloadOptions = {}): Promise<PayloadData> {
-    return payload(this.#context, 'plain', { chain, hash, options })
+    return fetchPayload(this.#context, 'plain', { chain, hash, options })
   }
 
   /** Like payload, with the outputs of the transactions and of the coinbase. */
   payloadOutputs(chain: number, hash: Hash, options: PayloadOptions = {}): Promise<PayloadWithOutputs> {
-    return payload(this.#context, 'outputs', { chain, hash, options })
+    return fetchPayload(this.#context, 'outputs', { chain, hash, options })
   }
 
   /** Several payloads in the order of their keys, 1,000 in a request. Payloads that the node lacks are left out. */
   payloads(chain: number, keys: PayloadKeys, options: Omit<PayloadOptions, 'height'> = {}): Promise<PayloadData[]> {
-    return payloads(this.#context, 'plain', { chain, keys, options })
+    return fetchPayloads(this.#context, 'plain', { chain, keys, options })
   }
 
   /** Like payloads, with outputs. */
@@ -258,7 +258,7 @@ export class NodeClient {
     keys: PayloadKeys,
     options: Omit<PayloadOptions, 'height'> = {},
   ): Promise<PayloadWithOutputs[]> {
-    return payloads(this.#context, 'outputs', { chain, keys, options })
+    return fetchPayloads(this.#context, 'outputs', { chain, keys, options })
   }
 
   /**
@@ -268,14 +268,14 @@ export class NodeClient {
   headerUpdates<E extends UpdateEncoding = 'decoded'>(
     options: StreamOptions & EncodingOption<E> & VerifyOption = {},
   ): Updates<HeaderNews<E> | Gap> {
-    return streamCalls.blockNews<E>(this.#context, 'headerUpdates', options)
+    return streamCalls.streamBlockNews<E>(this.#context, 'headerUpdates', options)
   }
 
   /** Like headerUpdates, with payloads. */
   blockUpdates<E extends UpdateEncoding = 'decoded'>(
     options: StreamOptions & EncodingOption<E> & VerifyOption = {},
   ): Updates<BlockNews<E> | Gap> {
-    return streamCalls.blockNews<E>(this.#context, 'blockUpdates', options) as Updates<BlockNews<E> | Gap>
+    return streamCalls.streamBlockNews<E>(this.#context, 'blockUpdates', options) as Updates<BlockNews<E> | Gap>
   }
 
   /**
@@ -286,22 +286,24 @@ export class NodeClient {
     chain: number,
     options: CallOptions & { readonly since?: nodeCalls.HighwaterMark } = {},
   ): Promise<PendingTransactions> {
-    return nodeCalls.mempoolPending(this.#context, chain, options)
+    return nodeCalls.fetchPending(this.#context, chain, options)
   }
 
   /** Whether the transaction of each request key is pending. */
   mempoolMember(chain: number, keys: readonly Hash[], call: CallOptions = {}): Promise<boolean[]> {
-    return nodeCalls.mempoolAnswers(this.#context, 'mempoolMember', { chain, keys, call }) as Promise<boolean[]>
+    return nodeCalls.fetchMempoolEntries(this.#context, 'mempoolMember', { chain, keys, call }) as Promise<boolean[]>
   }
 
   /** The pending transaction of each request key, or that there is none. */
   mempoolLookup(chain: number, keys: readonly Hash[], call: CallOptions = {}): Promise<MempoolLookup[]> {
-    return nodeCalls.mempoolAnswers(this.#context, 'mempoolLookup', { chain, keys, call }) as Promise<MempoolLookup[]>
+    return nodeCalls.fetchMempoolEntries(this.#context, 'mempoolLookup', { chain, keys, call }) as Promise<
+      MempoolLookup[]
+    >
   }
 
   /** Adds signed commands, as objects or as JSON text. NodeRefusal 400 if one of them is malformed. */
   mempoolInsert(chain: number, commands: readonly (string | Command)[], call: CallOptions = {}): Promise<void> {
-    return nodeCalls.mempoolInsert(this.#context, { chain, commands, call })
+    return nodeCalls.insertIntoMempool(this.#context, { chain, commands, call })
   }
 
   /**
@@ -340,7 +342,7 @@ export class NodeClient {
    * if there is no proof, or not yet.
    */
   spv(chain: number, key: Hash, targetChain: number, call: CallOptions = {}): Promise<string> {
-    return commandCalls.spv(this.#context, { key, targetChain }, { chain, call })
+    return commandCalls.fetchProof(this.#context, { key, targetChain }, { chain, call })
   }
 
   /**
@@ -361,7 +363,7 @@ export class NodeClient {
 
   /** Submits a command to the nodes that it names; returns its request key. Live nodes have no such endpoint. */
   private(chain: number, command: Command, call: CallOptions = {}): Promise<string> {
-    return commandCalls.privateCommand(this.#context, command, { chain, call })
+    return commandCalls.submitPrivately(this.#context, command, { chain, call })
   }
 
   /**
@@ -392,6 +394,6 @@ export class NodeClient {
   updates(chain: number, options: StreamOptions | UpdateHandlers = {}): Updates<WorkNews | Gap> | EventStream {
     chainCalls.chainText(operations.updates, chain)
     if ('onNewCut' in options) return streamCalls.openWorkStream(this.#context, chain, options)
-    return streamCalls.workNews(this.#context, chain, options)
+    return streamCalls.streamWorkNews(this.#context, chain, options)
   }
 }

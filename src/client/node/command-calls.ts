@@ -4,7 +4,7 @@ import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import type { Operation } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
-import { type CallOptions, misbehaved } from './requests.ts'
+import { type CallOptions, misbehaviourOf } from './requests.ts'
 
 /** Options of local. */
 export interface LocalOptions extends CallOptions {
@@ -62,7 +62,7 @@ export async function send(
   const request = { ...callOf(call), params: paramsOf(operation, chain), body }
   const { body: sent, answer } = await requests.json(operation, request)
   const [wanted, given] = [commands.map(({ hash }) => hash).join(), sent.requestKeys.join()]
-  if (wanted !== given) throw misbehaved(operation, answer, `request keys of other commands: ${given}`)
+  if (wanted !== given) throw misbehaviourOf(operation, answer, `request keys of other commands: ${given}`)
   return sent.requestKeys
 }
 
@@ -78,9 +78,9 @@ export async function poll(
   const request = { ...callOf(call), params: paramsOf(operation, chain), query: { confirmationDepth } }
   const { body, answer } = await requests.json(operation, { ...request, body: { requestKeys } })
   for (const [key, result] of Object.entries(body)) {
-    if (!requestKeys.includes(key)) throw misbehaved(operation, answer, `a result that was not requested: ${key}`)
+    if (!requestKeys.includes(key)) throw misbehaviourOf(operation, answer, `a result that was not requested: ${key}`)
     if (result.reqKey !== key)
-      throw misbehaved(operation, answer, `the result of ${result.reqKey} under the key ${key}`)
+      throw misbehaviourOf(operation, answer, `the result of ${result.reqKey} under the key ${key}`)
   }
   return new Map(Object.entries(body))
 }
@@ -96,11 +96,11 @@ export async function listenForResult(
   const request = { timeoutMs: LISTEN_TIMEOUT_MS, ...callOf(call), params: paramsOf(operation, chain) }
   const { body, answer } = await requests.json(operation, { ...request, body: { listen: requestKey } })
   if (body.reqKey === requestKey) return body
-  throw misbehaved(operation, answer, `the result of another command: ${body.reqKey}`)
+  throw misbehaviourOf(operation, answer, `the result of another command: ${body.reqKey}`)
 }
 
 /** Fetches the proof of a result for another chain. */
-export async function spv(
+export async function fetchProof(
   { requests }: Context,
   { key, targetChain }: { readonly key: Hash; readonly targetChain: number },
   { chain, call }: OnChain,
@@ -111,7 +111,7 @@ export async function spv(
 }
 
 /** Submits a command to the nodes that it names. @returns its request key */
-export async function privateCommand(
+export async function submitPrivately(
   { requests }: Context,
   command: Command,
   { chain, call }: OnChain,
@@ -120,5 +120,5 @@ export async function privateCommand(
   const request = { ...callOf(call), params: paramsOf(operation, chain), body: commandOf(command) }
   const { body, answer } = await requests.json(operation, request)
   if (body.requestKeys.join() === command.hash) return command.hash
-  throw misbehaved(operation, answer, `request keys of other commands: ${body.requestKeys}`)
+  throw misbehaviourOf(operation, answer, `request keys of other commands: ${body.requestKeys}`)
 }

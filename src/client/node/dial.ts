@@ -41,13 +41,13 @@ export type Dial = (signal: AbortSignal) => Connector.connector
  * Creates connectors whose sockets end when the signal aborts, even before they are connected. Throws NewcutError
  * BAD_OPTION for an unusable fingerprint or authorities.
  */
-export function connectors(url: URL, options: DialOptions): Dial {
+export function createDial(url: URL, options: DialOptions): Dial {
   const pinned = options.fingerprint === undefined ? undefined : parseFingerprint(options.fingerprint)
   if (pinned !== undefined && url.protocol !== 'https:') {
     throw new NewcutError('BAD_OPTION', `a fingerprint needs an https:// address, not ${url.origin}`)
   }
-  const ca = authorities(url, options)
-  const { dial = dialWith(options, { isPinned: pinned !== undefined, ca }) } = options
+  const ca = checkedAuthoritiesOf(url, options)
+  const { dial = createSocketDial(options, { isPinned: pinned !== undefined, ca }) } = options
   return (signal) => {
     const connect = dial(signal)
     const guarded: Connector.connector = (target, callback) => {
@@ -56,12 +56,12 @@ export function connectors(url: URL, options: DialOptions): Dial {
       if (signal.aborted) queueMicrotask(() => callback(signal.reason, null))
       else connect(target, callback)
     }
-    return pinned === undefined ? guarded : pinnedConnector(guarded, pinned, url.origin)
+    return pinned === undefined ? guarded : pinConnector(guarded, pinned, url.origin)
   }
 }
 
 /** Connectors for TCP and TLS. */
-function dialWith(
+function createSocketDial(
   { connectTimeoutMs, insecure }: DialOptions,
   { isPinned, ca }: { readonly isPinned: boolean; readonly ca: string | undefined },
 ): Dial {
@@ -85,7 +85,7 @@ function dialWith(
   }
 }
 
-function pinnedConnector(connect: Connector.connector, pinned: string, origin: string): Connector.connector {
+function pinConnector(connect: Connector.connector, pinned: string, origin: string): Connector.connector {
   return (target, callback) => {
     connect(target, (...[error, socket]) => {
       if (error) return callback(error, null)
@@ -113,7 +113,7 @@ function parseFingerprint(text: string): string {
   }
 }
 
-function authorities(url: URL, { ca, insecure }: DialOptions): string | undefined {
+function checkedAuthoritiesOf(url: URL, { ca, insecure }: DialOptions): string | undefined {
   if (ca === undefined) return undefined
   checkAuthorities(ca, 'ca')
   if (url.protocol !== 'https:')

@@ -130,9 +130,9 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
     const { url, status, operation, location } = answer
     const excerpt = printable(answer.excerpt, MAX_REFUSAL_CHARACTERS)
     const isRedirection = status >= 300 && status < 400 && location !== undefined
-    const redirection = isRedirection ? `, a redirection to ${shownLocation(location)}` : ''
+    const redirection = isRedirection ? `, a redirection to ${locationText(location)}` : ''
     const message = `${url} answered ${status}${redirection}${excerpt === '' ? '' : `: ${excerpt}`}`
-    super('NODE_REFUSED', printable(message, MAX_REFUSAL_MESSAGE_CHARACTERS), { hint: hint && oneLine(hint) })
+    super('NODE_REFUSED', printable(message, MAX_REFUSAL_MESSAGE_CHARACTERS), { hint: hint && cutMessage(hint) })
     this.url = url
     this.status = status
     this.excerpt = excerpt
@@ -255,7 +255,10 @@ export class NodeMisbehaved extends NewcutError {
       readonly cause?: unknown
     },
   ) {
-    super('NODE_MISBEHAVED', oneLine(message), { hint: options.hint && oneLine(options.hint), cause: options.cause })
+    super('NODE_MISBEHAVED', cutMessage(message), {
+      hint: options.hint && cutMessage(options.hint),
+      cause: options.cause,
+    })
     this.url = options.url
     this.status = options.status ?? null
     this.excerpt = printable(options.excerpt ?? '', MAX_EXCERPT_CHARACTERS)
@@ -330,10 +333,10 @@ export function excerptOf(body: Uint8Array, most = MAX_EXCERPT_CHARACTERS): stri
 }
 
 /** A Location header for errors, without user and password. */
-function shownLocation(location: string): string {
+function locationText(location: string): string {
   return printable(withoutSecrets(location), MAX_EXCERPT_CHARACTERS)
 }
 
-function oneLine(text: string): string {
+function cutMessage(text: string): string {
   return printable(text, MAX_MESSAGE_CHARACTERS)
 }

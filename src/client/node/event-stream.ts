@@ -18,7 +18,7 @@ import { UnreachableError, unreachable } from './unreachable.ts'
  * A stream that lived this long was good, and its end is routine (PROTOCOL.md A.3: 240 s). It reopens at once, even if
  * its connection broke, and the backoff starts again from the beginning.
  */
-const GOOD_STREAM_MS = 1_000
+const HEALTHY_STREAM_MS = 1_000
 const FIRST_BACKOFF_MS = 250
 const MAX_EXCERPT_BYTES = 800
 const EXCERPT_TIMEOUT_MS = 1_000
@@ -80,27 +80,27 @@ class ReopeningStream implements EventStream {
     this.#options = options
     this.#clock = options.clock
     if (options.signal) this.#forgetSignal = onAbort(options.signal, () => this.close())
-    if (this.#closed) return
+    if (this.#isClosed) return
     this.#source = new EventSource(options.http.baseUrl, { fetch: () => this.#connect() })
     this.#source.addEventListener('open', () => {
-      if (!this.#closed) this.#options.onOpen?.()
+      if (!this.#isClosed) this.#options.onOpen?.()
     })
     for (const name of new Set(options.events)) {
       this.#source.addEventListener(name, (event: MessageEvent) => {
         // The package keeps dispatching what it has read if it is closed in the middle of a chunk.
-        if (this.#closed) return
+        if (this.#isClosed) return
         this.#startStallTimer()
         options.onEvent(name, String(event.data))
       })
     }
   }
 
-  get #closed(): boolean {
+  get #isClosed(): boolean {
     return this.#closing.signal.aborted
   }
 
   close(): void {
-    if (this.#closed) return
+    if (this.#isClosed) return
     this.#closing.abort()
     this.#forgetSignal()
     this.#stopStallTimer()
@@ -126,11 +126,11 @@ class ReopeningStream implements EventStream {
           timeoutMs: 0,
           signal: this.#connection.signal,
         })
-        const refusal = await this.#refusal(answer)
+        const refusal = await this.#refusalOf(answer)
         if (refusal) throw refusal
         this.#openedAtMs = this.#clock.monotonicMs()
         this.#startStallTimer()
-        return this.#response(answer)
+        return this.#responseOf(answer)
       } catch (error) {
         this.#closing.signal.throwIfAborted()
         this.#fail(error)
@@ -144,12 +144,12 @@ class ReopeningStream implements EventStream {
     if (this.#delayMs > 0) await sleep(this.#clock, this.#delayMs, signal)
   }
 
-  async #refusal(answer: HttpStream): Promise<NewcutError | undefined> {
+  async #refusalOf(answer: HttpStream): Promise<NewcutError | undefined> {
     const { url, status, headers } = answer
     const type = headers['content-type'] ?? 'none'
     if (status === 200 && /^text\/event-stream\b/i.test(type)) return undefined
     const { operation } = this.#options
-    const excerpt = await this.#excerpt(answer)
+    const excerpt = await this.#readExcerpt(answer)
     const from = { isFromNode: isFromNode(headers), location: headers.location }
     const details = { url, status, excerpt, operation, ...from }
     if (status !== 200) return new NodeRefusal(details)
@@ -158,7 +158,7 @@ class ReopeningStream implements EventStream {
   }
 
   /** Beginning of the body of an error, limited in size and time because it may be endless. */
-  async #excerpt(answer: HttpStream): Promise<string> {
+  async #readExcerpt(answer: HttpStream): Promise<string> {
     const bytes = new ByteBuffer()
     let cutOff = ''
     const stopTimer = this.#clock.after(EXCERPT_TIMEOUT_MS, () => answer.cancel())
@@ -175,8 +175,8 @@ class ReopeningStream implements EventStream {
     return (excerptOf(bytes.take()) + cutOff).trim()
   }
 
-  #response(answer: HttpStream): FetchLikeResponse {
-    const reader = this.#reader(answer)
+  #responseOf(answer: HttpStream): FetchLikeResponse {
+    const reader = this.#readerOf(answer)
     return {
       status: 200,
       url: answer.url,
@@ -187,7 +187,7 @@ class ReopeningStream implements EventStream {
   }
 
   /** Never ends with an error: the package treats some errors as final. */
-  #reader(answer: HttpStream): ReaderLike {
+  #readerOf(answer: HttpStream): ReaderLike {
     const { maxEventBytes } = this.#options
     // #pause does all the waiting, so the package must reconnect without any.
     const filter = new EventFilter({ retryMs: 0, ...(maxEventBytes !== undefined && { maxEventBytes }) })
@@ -201,28 +201,28 @@ class ReopeningStream implements EventStream {
           return { done: false, value: filter.push(new Uint8Array(0)) }
         }
         const next = await chunks.next()
-        return next.done ? this.#ended() : { done: false, value: filter.push(next.value) }
+        return next.done ? this.#endReading() : { done: false, value: filter.push(next.value) }
       } catch (error) {
         answer.cancel()
-        return this.#ended(error)
+        return this.#endReading(error)
       }
     }
     return { read, cancel: async () => answer.cancel() }
   }
 
-  #ended(error?: unknown): { done: true } {
+  #endReading(error?: unknown): { done: true } {
     const done = { done: true } as const
-    if (this.#closed) return done
+    if (this.#isClosed) return done
     this.#stopStallTimer()
     const livedMs = Math.round(this.#clock.monotonicMs() - this.#openedAtMs)
-    if (livedMs >= GOOD_STREAM_MS) this.#failures = 0
-    if (error !== undefined) this.#fail(error, livedMs >= GOOD_STREAM_MS && error instanceof UnreachableError)
-    else if (livedMs >= GOOD_STREAM_MS) this.#delayMs = 0
-    else this.#fail(this.#endedEarly(livedMs))
+    if (livedMs >= HEALTHY_STREAM_MS) this.#failures = 0
+    if (error !== undefined) this.#fail(error, livedMs >= HEALTHY_STREAM_MS && error instanceof UnreachableError)
+    else if (livedMs >= HEALTHY_STREAM_MS) this.#delayMs = 0
+    else this.#fail(this.#earlyEndError(livedMs))
     return done
   }
 
-  #endedEarly(livedMs: number): NodeMisbehaved {
+  #earlyEndError(livedMs: number): NodeMisbehaved {
     const message = `${this.#name}: the node ended the stream after ${livedMs} ms`
     return new NodeMisbehaved(message, { url: this.#name, operation: this.#options.operation, retryable: true })
   }
@@ -244,7 +244,7 @@ class ReopeningStream implements EventStream {
     this.#delayMs = isOver ? maxBackoffMs : delayMs
     // Deferred: an exception of a callback must reach the process, not the fetch of the EventSource.
     queueMicrotask(() => {
-      if (this.#closed) return
+      if (this.#isClosed) return
       if (isOver) this.close()
       this.#options.onError?.(error, delayMs)
     })
@@ -254,7 +254,7 @@ class ReopeningStream implements EventStream {
     const { operation } = this.#options
     if (cause instanceof NodeRefusal || cause instanceof NodeMisbehaved) return cause
     if (cause instanceof UnreachableError) {
-      return operation === undefined || cause.reason === 'closed' ? cause : cause.of(operation)
+      return operation === undefined || cause.reason === 'closed' ? cause : cause.forOperation(operation)
     }
     if (!(cause instanceof NewcutError)) return unreachable(this.#name, cause)
     const message = `${this.#name}: ${cause.message}`
@@ -264,7 +264,7 @@ class ReopeningStream implements EventStream {
   #startStallTimer(): void {
     this.#stopStallTimer()
     const stallMs = Math.min(this.#options.stallMs ?? 0, MAX_TIMEOUT_MS)
-    if (stallMs <= 0 || this.#closed) return
+    if (stallMs <= 0 || this.#isClosed) return
     const connection = this.#connection
     this.#stopStallTimer = this.#clock.after(stallMs, () => {
       const message = `${this.#name}: no event for ${stallMs} ms, opening the stream anew`

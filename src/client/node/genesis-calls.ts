@@ -11,7 +11,7 @@ import { JSON_TYPE } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
 import type { NodeHttp } from './http.ts'
 import type { JudgedInfo } from './node-info.ts'
-import { type CallOptions, misbehaved, Requests } from './requests.ts'
+import { type CallOptions, misbehaviourOf, Requests } from './requests.ts'
 import { type Networks, networkOfInfo, type VerifiableNetwork } from './verify-network.ts'
 
 /**
@@ -27,7 +27,7 @@ async function firstHeaders(
   const operation = operations.headers
   const options = { ...call, params: { chain: String(chain) }, query: { limit: 1 + more } }
   const { body, answer } = await requests.json<typeof operation, string>(operation, options, JSON_TYPE)
-  const wrong = (what: string) => misbehaved(operation, answer, `as the genesis header of chain ${chain} ${what}`)
+  const wrong = (what: string) => misbehaviourOf(operation, answer, `as the genesis header of chain ${chain} ${what}`)
   const [first, ...rest] = (body as { readonly items: readonly unknown[] }).items.map((text) =>
     typeof text === 'string' ? unlessMalformed(() => decodeHeader(decodeBase64Url(text, 'header'))) : undefined,
   )
@@ -72,9 +72,9 @@ async function learn(
   call: CallOptions,
 ): Promise<Partial<typeof learnable>> {
   const chains = graphAt(network, Number.POSITIVE_INFINITY).adjacents
-  const of = (chain: number) =>
+  const fetchGenesis = (chain: number) =>
     firstHeaders(requests, { chain, height: genesisHeight(network, chain), more: chain === 0 ? 2 : 0 }, call)
-  const all = await Promise.all(chains.map((_, chain) => of(chain)))
+  const all = await Promise.all(chains.map((_, chain) => fetchGenesis(chain)))
   const [[{ version: code, creationTime: genesisTime }]] = all
   const fakes = fakesFirstEpoch(all[0])
   return {

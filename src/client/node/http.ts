@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { withoutSecrets } from '#ground/base/host.ts'
-import { connectors, type Dial, type DialOptions } from './dial.ts'
+import { createDial, type Dial, type DialOptions } from './dial.ts'
 import { machineClock } from './machine-clock.ts'
 import { type RoundTripBounds, roundTrip } from './round-trip.ts'
 import { Client, type Dispatcher, Pool } from './undici.ts'
@@ -123,7 +123,7 @@ export class NodeHttp {
     this.#timeoutMs = options.timeoutMs ?? 10_000
     this.#maxBodyBytes = options.maxBodyBytes
     setMaxListeners(0, this.#closing.signal)
-    this.#connector = connectors(url, options)
+    this.#connector = createDial(url, options)
     this.#pool = this.#newPool()
     if (options.signal) {
       const forget = onAbort(options.signal, () => void this.close())
@@ -138,7 +138,7 @@ export class NodeHttp {
     checkTimeout('timeoutMs', options.timeoutMs)
     const signals = options.signal ? [this.#closing.signal, options.signal] : [this.#closing.signal]
     for (const signal of signals) signal.throwIfAborted()
-    this.#leaveDead()
+    this.#replaceOverduePool()
     const { timeoutMs = this.#timeoutMs } = options
     const request = this.#requestOf(options)
     const url = this.#origin + request.path
@@ -155,25 +155,25 @@ export class NodeHttp {
         clock: this.clock,
         signals,
         timeoutMs,
-        timedOut: () => this.#timedOut(timeoutMs),
-        mostBytes,
-        tooLong: () => {
+        timeoutError: () => this.#timeoutError(timeoutMs),
+        maxBytes: mostBytes,
+        sizeError: () => {
           const hint = 'is that address a node at all?'
           return new NewcutError('NODE_MISBEHAVED', `${url}: the answer is longer than ${mostBytes} bytes`, { hint })
         },
-        failed: (error) => this.#failure(error),
+        convertError: (error) => this.#errorOf(error),
       })
       // undici frees a connection one turn of the event loop after the response; a caller that continues at once would
       // open a second one.
       await setImmediate()
-      return { status, headers: flatHeaders(headers), url, receivedAtMs, body }
+      return { status, headers: flattenHeaders(headers), url, receivedAtMs, body }
     } finally {
       this.#waiting.delete(waiting)
     }
   }
 
   /** Replaces the pool while a response is overdue: its connections may all be dead, as after a change of networks. */
-  #leaveDead(): void {
+  #replaceOverduePool(): void {
     const nowMs = this.clock.monotonicMs()
     const isOverdue = [...this.#waiting].some(({ pool, sinceMs }) => {
       return pool === this.#pool && nowMs - sinceMs > OVERDUE_MS
@@ -208,7 +208,7 @@ export class NodeHttp {
 
   /** Like request, for endless responses: the timeout covers the headers only, and the size has no limit. */
   async stream(options: HttpRequest): Promise<HttpStream> {
-    const gate = this.#openGate(options)
+    const gate = this.#openScope(options)
     // A client of its own: after an abort, a pool of undici reconnects for the aborted request, and keeps that unused
     // connection.
     const client = new Client(this.#origin, { connect: this.#connector(gate.signal), ...NO_TIMEOUTS })
@@ -221,21 +221,17 @@ export class NodeHttp {
       const { signal } = gate
       signal.throwIfAborted()
       const request = this.#requestOf(options)
-      const {
-        statusCode: status,
-        headers,
-        body,
-      } = await settledOrAborted(client.request({ ...request, signal }), signal)
+      const { statusCode: status, headers, body } = await raceWithAbort(client.request({ ...request, signal }), signal)
       gate.stopTimer()
       body.once('close', drop)
       // The error of a body that is dropped while nobody iterates it would otherwise reach the process.
       body.on('error', () => undefined)
       const url = this.#origin + request.path
-      const head = { status, headers: flatHeaders(headers), url, receivedAtMs: this.clock.wallMs() }
+      const head = { status, headers: flattenHeaders(headers), url, receivedAtMs: this.clock.wallMs() }
       return { ...head, body: this.#chunks(body, gate, drop), cancel: drop }
     } catch (error) {
       drop()
-      throw gate.signal.aborted ? gate.signal.reason : this.#failure(error)
+      throw gate.signal.aborted ? gate.signal.reason : this.#errorOf(error)
     }
   }
 
@@ -246,14 +242,18 @@ export class NodeHttp {
     await this.#pool.destroy()
   }
 
-  #openGate(options: HttpRequest): Gate {
+  #openScope(options: HttpRequest): CallScope {
     checkTimeout('timeoutMs', options.timeoutMs)
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs
-    const timedOut = () => this.#timedOut(timeoutMs)
-    return openGate([this.#closing.signal, options.signal], { clock: this.clock, timeoutMs, timedOut })
+    const timedOut = () => this.#timeoutError(timeoutMs)
+    return openCallScope([this.#closing.signal, options.signal], {
+      clock: this.clock,
+      timeoutMs,
+      timeoutError: timedOut,
+    })
   }
 
-  #timedOut(timeoutMs: number): UnreachableError {
+  #timeoutError(timeoutMs: number): UnreachableError {
     const hint = 'is the node overloaded, or still catching up?'
     return new UnreachableError('timeout', `${this.#origin}: timed out, no complete answer in ${timeoutMs} ms`, {
       hint,
@@ -264,7 +264,7 @@ export class NodeHttp {
     const headers: Record<string, string> = { 'user-agent': 'newcut', accept: options.accept ?? '*/*' }
     if (options.contentType !== undefined) headers['content-type'] = options.contentType
     return {
-      path: this.#prefix + options.path + (options.query ? queryString(options.query) : ''),
+      path: this.#prefix + options.path + (options.query ? queryStringOf(options.query) : ''),
       method: options.method ?? 'GET',
       headers,
       body: options.body ?? null,
@@ -273,18 +273,18 @@ export class NodeHttp {
     }
   }
 
-  async *#chunks(body: AsyncIterable<Uint8Array>, gate: Gate, drop: () => void): AsyncGenerator<Uint8Array, void> {
+  async *#chunks(body: AsyncIterable<Uint8Array>, gate: CallScope, drop: () => void): AsyncGenerator<Uint8Array, void> {
     const chunks = body[Symbol.asyncIterator]()
     try {
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
     } catch (error) {
-      throw gate.signal.aborted ? gate.signal.reason : this.#failure(error)
+      throw gate.signal.aborted ? gate.signal.reason : this.#errorOf(error)
     } finally {
       drop()
     }
   }
 
-  #failure(error: unknown): unknown {
+  #errorOf(error: unknown): unknown {
     if (error instanceof NewcutError || codeOf(error) === 'UND_ERR_INVALID_ARG') return error
     return unreachable(this.#origin, error)
   }
@@ -309,7 +309,7 @@ function parseBaseUrl(text: string): URL {
   return url
 }
 
-interface Gate {
+interface CallScope {
   signal: AbortSignal
   stopTimer(): void
   /** Stops the timer, and unsubscribes from the sources. */
@@ -320,10 +320,10 @@ interface Gate {
  * Combines everything that may end a call in one signal. AbortSignal.any does not suit: in Node 20 each use of it stays
  * attached to a long-lived source.
  */
-function openGate(
+function openCallScope(
   sources: readonly (AbortSignal | undefined)[],
-  { clock, timeoutMs, timedOut }: Pick<RoundTripBounds, 'clock' | 'timeoutMs' | 'timedOut'>,
-): Gate {
+  { clock, timeoutMs, timeoutError: timedOut }: Pick<RoundTripBounds, 'clock' | 'timeoutMs' | 'timeoutError'>,
+): CallScope {
   const controller = new AbortController()
   const cancel = timeoutMs > 0 ? clock.after(timeoutMs, () => controller.abort(timedOut())) : undefined
   const forget = sources.map((source) => source && onAbort(source, () => controller.abort(source.reason)))
@@ -347,19 +347,19 @@ export function onAbort(signal: AbortSignal, run: () => void): () => void {
   return () => signal.removeEventListener('abort', run)
 }
 
-function settledOrAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function raceWithAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const forget = onAbort(signal, () => reject(signal.reason))
     promise.then(resolve, reject).finally(forget)
   })
 }
 
-function queryString(query: NonNullable<HttpRequest['query']>): string {
+function queryStringOf(query: NonNullable<HttpRequest['query']>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) params.append(name, String(value))
   return params.size > 0 ? `?${params}` : ''
 }
 
-function flatHeaders(headers: Dispatcher.ResponseData['headers']): HttpHead['headers'] {
+function flattenHeaders(headers: Dispatcher.ResponseData['headers']): HttpHead['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]))
 }

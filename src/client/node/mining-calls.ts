@@ -7,9 +7,9 @@ import { operations } from '#ground/schema/operations.ts'
 import { type Context, callOf } from './chain-calls.ts'
 import { isFromNode, NodeRefusal, serverMsOf } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
-import { nodeInfo } from './node-calls.ts'
+import { fetchJudgedInfo } from './node-calls.ts'
 import { judgeWork, WrongAnswer } from './node-info.ts'
-import { type CallOptions, misbehaved } from './requests.ts'
+import { type CallOptions, misbehaviourOf } from './requests.ts'
 
 /** Work, and the least time that the clock of the node was ahead of ours when it responded; null if it sent none. */
 export interface WorkAnswer {
@@ -29,27 +29,27 @@ export async function fetchWork(
   const answer = await context.requests.send(operation, {
     ...callOf(call),
     query,
-    body: bodyFor(account),
+    body: accountBody(account),
     accept: BINARY,
   })
   try {
     const work = decodeWorkResponse(answer.body)
     judgeWork(work.fields, context.graphHistory)
-    return { work, clockAheadMs: clockAhead(answer) }
+    return { work, clockAheadMs: clockAheadMsOf(answer) }
   } catch (error) {
-    if (error instanceof FormatError) throw misbehaved(operation, answer, describeError(error), { cause: error })
+    if (error instanceof FormatError) throw misbehaviourOf(operation, answer, describeError(error), { cause: error })
     if (!(error instanceof WrongAnswer)) throw error
     // The next response may be right: from another node at the same address, or from one that is still starting.
     const hint = 'a miner that started before the network changed its graph needs to be started anew'
-    throw misbehaved(operation, answer, `work of ${error.message}`, { retryable: true, hint })
+    throw misbehaviourOf(operation, answer, `work of ${error.message}`, { retryable: true, hint })
   }
 }
 
-function bodyFor({ account, predicate, publicKeys }: MinerAccount) {
+function accountBody({ account, predicate, publicKeys }: MinerAccount) {
   return { account, predicate, 'public-keys': publicKeys }
 }
 
-function clockAhead({ headers, receivedAtMs }: HttpAnswer): number | null {
+function clockAheadMsOf({ headers, receivedAtMs }: HttpAnswer): number | null {
   const serverMs = serverMsOf(headers)
   return serverMs === null ? null : serverMs - receivedAtMs
 }
@@ -59,7 +59,7 @@ export async function submitWork(context: Context, work: Uint8Array, call: CallO
   const { solved: operation } = operations
   const answer = await context.requests.send(operation, { ...callOf(call), body: work })
   if (isFromNode(answer.headers)) return
-  throw misbehaved(operation, answer, 'no version header of a node', { retryable: true })
+  throw misbehaviourOf(operation, answer, 'no version header of a node', { retryable: true })
 }
 
 /**
@@ -69,7 +69,7 @@ export async function submitWork(context: Context, work: Uint8Array, call: CallO
 export async function isMiningDisabled(context: Context, account: MinerAccount, call: CallOptions): Promise<boolean> {
   try {
     const health = await context.requests.send(operations.healthCheck, callOf(call))
-    const { info, answer } = await nodeInfo(context.requests, callOf(call))
+    const { info, answer } = await fetchJudgedInfo(context.requests, callOf(call))
     const isNode = isFromNode(health.headers) && isFromNode(answer.headers)
     if (!isNode || info.nodeVersion !== context.info.nodeVersion) return false
     await fetchWork(context, account, undefined, call)

@@ -6,25 +6,25 @@ import { operations } from '#ground/schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotFound, NotRecognised } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
-import { type JudgedInfo, judgeInfo, usableInfo, WrongAnswer } from './node-info.ts'
-import { type CallOptions, misbehaved, type Requests, readJson } from './requests.ts'
+import { dropUnusableValues, type JudgedInfo, judgeInfo, WrongAnswer } from './node-info.ts'
+import { type CallOptions, misbehaviourOf, type Requests, readJson } from './requests.ts'
 
 /** Fetches and judges the present description of the node. */
-export async function nodeInfo(
+export async function fetchJudgedInfo(
   requests: Requests,
   call: CallOptions,
 ): Promise<JudgedInfo & { readonly answer: HttpAnswer }> {
-  const { body, answer } = await askInfo(requests, call)
+  const { body, answer } = await fetchInfo(requests, call)
   return { ...judgeInfoAnswer(body, answer), answer }
 }
 
-/** Fetches /info. The body lacks the values that usableInfo removes, and is not judged yet. */
-export async function askInfo(
+/** Fetches /info. The body lacks the values that dropUnusableValues removes, and is not judged yet. */
+export async function fetchInfo(
   requests: Requests,
   call: CallOptions,
 ): Promise<{ readonly body: NodeInfo; readonly answer: HttpAnswer }> {
   const answer = await requests.send(operations.nodeInfo, { ...call, accept: 'application/json' })
-  return { body: readJson(operations.nodeInfo, answer, JSON_TYPE, usableInfo) as NodeInfo, answer }
+  return { body: readJson(operations.nodeInfo, answer, JSON_TYPE, dropUnusableValues) as NodeInfo, answer }
 }
 
 /** Judges the body of a response to /info. Throws NodeMisbehaved. */
@@ -33,21 +33,21 @@ export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): JudgedInfo 
     return judgeInfo(body)
   } catch (error) {
     if (!(error instanceof WrongAnswer)) throw error
-    throw misbehaved(operations.nodeInfo, answer, `an impossible description of itself: ${error.message}`)
+    throw misbehaviourOf(operations.nodeInfo, answer, `an impossible description of itself: ${error.message}`)
   }
 }
 
 /** Fetches and judges the description of a node, and its word in paths. Throws NotRecognised if it is no node. */
-export async function recognise(
+export async function recogniseNode(
   requests: Requests,
   call: CallOptions,
 ): Promise<{ readonly judged: JudgedInfo; readonly product: ProductWord }> {
-  const { body, answer } = await recognised(askInfo(requests, call))
+  const { body, answer } = await expectNode(fetchInfo(requests, call))
   const product = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
   return { judged: judgeInfoAnswer(body, answer), product }
 }
 
-async function recognised<T>(answer: Promise<T>): Promise<T> {
+async function expectNode<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
@@ -57,7 +57,7 @@ async function recognised<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** Starts a backup job. @returns its id */
-export async function makeBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
+export async function startBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
   const { makeBackup: operation } = operations
   const request = { ...callOf(call), query: { backupPact: backupPact ? '' : undefined } }
   let id: string
@@ -102,7 +102,7 @@ function isMissing(error: unknown): error is NodeRefusal {
 export type HighwaterMark = PendingTransactions['highwaterMark']
 
 /** Fetches hashes of pending transactions. */
-export async function mempoolPending(
+export async function fetchPending(
   { requests }: Context,
   chain: number,
   { since, ...call }: CallOptions & { readonly since?: HighwaterMark },
@@ -115,7 +115,7 @@ export async function mempoolPending(
 }
 
 /** Fetches one entry for each key. */
-export async function mempoolAnswers<Id extends 'mempoolMember' | 'mempoolLookup'>(
+export async function fetchMempoolEntries<Id extends 'mempoolMember' | 'mempoolLookup'>(
   { requests }: Context,
   id: Id,
   { chain, keys, call }: { readonly chain: number; readonly keys: readonly Hash[]; readonly call: CallOptions },
@@ -130,7 +130,7 @@ export async function mempoolAnswers<Id extends 'mempoolMember' | 'mempoolLookup
 }
 
 /** Adds transactions. */
-export async function mempoolInsert(
+export async function insertIntoMempool(
   { requests }: Context,
   { chain, commands, call }: { chain: number; commands: readonly (string | Command)[]; call: CallOptions },
 ): Promise<void> {

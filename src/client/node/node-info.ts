@@ -30,7 +30,7 @@ export interface JudgedInfo {
 /** An impossible value in a response of a node. The message names the value, its place, and the expected value. */
 export class WrongAnswer extends Error {}
 
-const NEEDED: readonly string[] = NodeInfo.required
+const REQUIRED_KEYS: readonly string[] = NodeInfo.required
 /**
  * Keys that mining does not need, but whose numbers are judged: a delay sets timeouts, a count contradicts the chains.
  */
@@ -41,13 +41,13 @@ const JUDGED_NUMBERS: readonly string[] = ['nodeBlockDelay', 'nodeNumberOfChains
  * form of a later release. Keeps keys that mining needs, and numbers to be judged: those are refused if they are wrong.
  * Keeps unknown keys. Any other JSON is returned unchanged.
  */
-export function usableInfo(json: unknown): unknown {
+export function dropUnusableValues(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   return Object.fromEntries(Object.entries(json).filter(([key, value]) => isUsable(key, value)))
 }
 
 function isUsable(key: string, value: unknown): boolean {
-  if (NEEDED.includes(key) || !Object.hasOwn(NodeInfo.properties, key)) return true
+  if (REQUIRED_KEYS.includes(key) || !Object.hasOwn(NodeInfo.properties, key)) return true
   if (JUDGED_NUMBERS.includes(key) && ['number', 'bigint'].includes(typeof value)) return true
   return validatorOf(NodeInfo.properties[key as keyof typeof NodeInfo.properties]).accepts(value)
 }
@@ -57,10 +57,10 @@ export function judgeInfo(info: NodeInfo): JudgedInfo {
   const { nodeVersion, nodeBlockDelay, nodeApiVersion, nodePackageVersion, nodeServiceDate } = info
   if (!isNetworkName(nodeVersion)) {
     const shown = JSON.stringify(printable(nodeVersion, MAX_TEXT_CHARACTERS))
-    wrong(`nodeVersion is ${shown}, expected the name of a network: up to 64 letters, digits, dots and dashes`)
+    refuse(`nodeVersion is ${shown}, expected the name of a network: up to 64 letters, digits, dots and dashes`)
   }
   if (nodeBlockDelay !== undefined && nodeBlockDelay > MAX_BLOCK_DELAY_US) {
-    wrong(`nodeBlockDelay is ${nodeBlockDelay}, expected 1 to ${MAX_BLOCK_DELAY_US} microseconds`)
+    refuse(`nodeBlockDelay is ${nodeBlockDelay}, expected 1 to ${MAX_BLOCK_DELAY_US} microseconds`)
   }
   const graphHistory = judgeHistory(info.nodeGraphHistory)
   judgeChains(info, graphHistory)
@@ -76,29 +76,29 @@ export function judgeInfo(info: NodeInfo): JudgedInfo {
 /** Sorts the graphs: live nodes list the newest first. */
 function judgeHistory(entries: NodeInfo['nodeGraphHistory']): GraphHistory {
   if (entries.length === 0 || entries.length > MAX_GRAPHS) {
-    wrong(`nodeGraphHistory has ${entries.length} graphs, expected 1 to ${MAX_GRAPHS}`)
+    refuse(`nodeGraphHistory has ${entries.length} graphs, expected 1 to ${MAX_GRAPHS}`)
   }
   const history = entries.map(([from, list]) => {
-    if (!isNatural(from)) wrong(`nodeGraphHistory has a graph from height ${from}, expected a whole number from 0 on`)
+    if (!isNatural(from)) refuse(`nodeGraphHistory has a graph from height ${from}, expected a whole number from 0 on`)
     return { from, graph: graphOf(list, `the graph from height ${from}`) }
   })
   history.sort((a, b) => a.from - b.from)
   const twice = history.find(({ from }, i) => i > 0 && from === history[i - 1].from)
-  if (twice !== undefined) wrong(`nodeGraphHistory has two graphs from height ${twice.from}, expected one`)
+  if (twice !== undefined) refuse(`nodeGraphHistory has two graphs from height ${twice.from}, expected one`)
   return history
 }
 
 function graphOf(list: NodeInfo['nodeGraphHistory'][number][1], name: string): Graph {
   const chains = list.length
-  if (chains === 0 || chains > MAX_CHAINS) wrong(`${name} has ${chains} chains, expected 1 to ${MAX_CHAINS}`)
+  if (chains === 0 || chains > MAX_CHAINS) refuse(`${name} has ${chains} chains, expected 1 to ${MAX_CHAINS}`)
   const byChain = new Map(list.map(([chain, others]) => [chain, others]))
   const adjacents = Array.from({ length: chains }, (_, chain) => {
     const here = byChain.get(chain)
-    if (here === undefined) wrong(`${name} does not have chain ${chain}, expected chains 0 to ${chains - 1}`)
+    if (here === undefined) refuse(`${name} does not have chain ${chain}, expected chains 0 to ${chains - 1}`)
     return here
   })
   const graph = graphFrom(adjacents)
-  return typeof graph === 'string' ? wrong(`${name} ${graph}`) : graph
+  return typeof graph === 'string' ? refuse(`${name} ${graph}`) : graph
 }
 
 function judgeChains({ nodeChains, nodeNumberOfChains }: NodeInfo, graphHistory: GraphHistory): void {
@@ -108,31 +108,31 @@ function judgeChains({ nodeChains, nodeNumberOfChains }: NodeInfo, graphHistory:
     const chain = Number(id)
     if (String(chain) !== id || chain >= count || seen.has(chain)) {
       const shown = JSON.stringify(printable(id, MAX_TEXT_CHARACTERS))
-      wrong(`nodeChains has ${shown}, expected different chains from 0 to ${count - 1}, as in nodeGraphHistory`)
+      refuse(`nodeChains has ${shown}, expected different chains from 0 to ${count - 1}, as in nodeGraphHistory`)
     }
     seen.add(chain)
   }
   if (nodeNumberOfChains !== undefined && nodeNumberOfChains !== nodeChains.length) {
-    wrong(`nodeNumberOfChains is ${nodeNumberOfChains}, expected ${nodeChains.length}, the number of nodeChains`)
+    refuse(`nodeNumberOfChains is ${nodeNumberOfChains}, expected ${nodeChains.length}, the number of nodeChains`)
   }
 }
 
 /** Throws WrongAnswer for work that does not fit the graphs of its node. */
 export function judgeWork({ chainId, height, adjacents }: WorkFields, graphHistory: GraphHistory): void {
   if (height < 1n || height > BigInt(Number.MAX_SAFE_INTEGER)) {
-    wrong(`height ${height}, expected 1 to ${Number.MAX_SAFE_INTEGER}`)
+    refuse(`height ${height}, expected 1 to ${Number.MAX_SAFE_INTEGER}`)
   }
   // A block names its adjacent chains by the graph at the height of its parent (PROTOCOL.md D).
   const graph = graphBefore(graphHistory, Number(height))
   const expected = graph.adjacents[chainId]
   if (expected === undefined) {
-    wrong(`chain ${chainId} at height ${height}, expected one of 0 to ${graph.adjacents.length - 1} as in its /info`)
+    refuse(`chain ${chainId} at height ${height}, expected one of 0 to ${graph.adjacents.length - 1} as in its /info`)
   }
   const chains = [...adjacents.keys()]
   if (chains.length === expected.length && chains.every((chain, i) => chain === expected[i])) return
   const actual = chains.length === 0 ? 'no chains' : `chains ${chains.join(', ')}`
   const right = expected.length === 0 ? 'none' : expected.join(', ')
-  wrong(`${actual} adjacent to chain ${chainId} at height ${height}, expected ${right} as in its /info`)
+  refuse(`${actual} adjacent to chain ${chainId} at height ${height}, expected ${right} as in its /info`)
 }
 
 function graphBefore(history: GraphHistory, height: number): Graph {
@@ -144,6 +144,6 @@ function isNatural(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 
-function wrong(what: string): never {
+function refuse(what: string): never {
   throw new WrongAnswer(what)
 }

@@ -79,10 +79,10 @@ export class Paging<T> implements AsyncIterable<T> {
     })
     const { limit } = this.#defaults
     if (limit !== undefined && page.items.length > limit) {
-      throw this.#misbehaved(`${page.items.length} items where at most ${limit} are allowed`)
+      throw this.#misbehaviourOf(`${page.items.length} items where at most ${limit} are allowed`)
     }
     if (page.next !== null && !validatorOf(this.#list.operation.query).accepts({ next: page.next })) {
-      throw this.#misbehaved(`a malformed cursor: ${JSON.stringify(page.next.slice(0, 80))}`)
+      throw this.#misbehaviourOf(`a malformed cursor: ${JSON.stringify(page.next.slice(0, 80))}`)
     }
     return page
   }
@@ -93,17 +93,17 @@ export class Paging<T> implements AsyncIterable<T> {
     if (this.#defaults.limit === 0) {
       throw new NewcutError('BAD_OPTION', `${this.#list.operation.id}: pages of limit 0 never come to an end`)
     }
-    const seen = new CursorLoop()
+    const seen = new CycleDetector()
     let cursor = from
     for (let count = 0; count < mostPages; count++) {
       const page = await this.page(cursor, call)
       yield page
       if (page.next === null || page.next.startsWith('exclusive:')) return
-      if (page.items.length === 0) throw this.#misbehaved('an empty page that names a next one')
-      if (seen.comesAgain(page.next)) throw this.#misbehaved(`the same cursor again: ${page.next}`)
+      if (page.items.length === 0) throw this.#misbehaviourOf('an empty page that names a next one')
+      if (seen.hasSeen(page.next)) throw this.#misbehaviourOf(`the same cursor again: ${page.next}`)
       cursor = page.next
     }
-    throw this.#misbehaved(`more than ${mostPages} pages`)
+    throw this.#misbehaviourOf(`more than ${mostPages} pages`)
   }
 
   /** The items of all pages, one by one. */
@@ -131,19 +131,19 @@ export class Paging<T> implements AsyncIterable<T> {
     return all
   }
 
-  #misbehaved(what: string): NodeMisbehaved {
+  #misbehaviourOf(what: string): NodeMisbehaved {
     const { url, operation } = this.#list
     return new NodeMisbehaved(`${url} answered with ${what}`, { url, operation: operation.id })
   }
 }
 
 /** Detects cursors that repeat in a cycle of any length, and stores only one (Brent's cycle detection). */
-class CursorLoop {
+class CycleDetector {
   #mark = ''
   #steps = 0
   #power = 1
 
-  comesAgain(cursor: string): boolean {
+  hasSeen(cursor: string): boolean {
     if (cursor === this.#mark) return true
     if (++this.#steps === this.#power) {
       this.#mark = cursor

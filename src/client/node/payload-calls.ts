@@ -3,7 +3,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import type { PayloadData, PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import { operations } from '#ground/schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, originOf, textOfHash } from './chain-calls.ts'
-import { type CallOptions, misbehaved } from './requests.ts'
+import { type CallOptions, misbehaviourOf } from './requests.ts'
 import { verifyPayload } from './verify-payload.ts'
 
 /** Options of a call for payloads. */
@@ -20,8 +20,8 @@ export type PayloadKeys = readonly Hash[] | { readonly hashes: readonly Hash[]; 
 /** Live nodes silently drop payloads beyond this number, or beyond a lower configured one (PROTOCOL.md E.0). */
 const MAX_IN_BATCH = 1000
 
-const one = { plain: operations.payload, outputs: operations.payloadOutputs } as const
-const many = { plain: operations.payloads, outputs: operations.payloadsOutputs } as const
+const SINGLE = { plain: operations.payload, outputs: operations.payloadOutputs } as const
+const BATCH = { plain: operations.payloads, outputs: operations.payloadsOutputs } as const
 
 interface Payloads {
   readonly plain: PayloadData
@@ -29,30 +29,30 @@ interface Payloads {
 }
 
 /** Fetches one payload. */
-export async function payload<K extends keyof Payloads>(
+export async function fetchPayload<K extends keyof Payloads>(
   context: Context,
   kind: K,
   { chain, hash, options }: { readonly chain: number; readonly hash: Hash; readonly options: PayloadOptions },
 ): Promise<Payloads[K]> {
-  const operation = one[kind]
+  const operation = SINGLE[kind]
   const key = textOfHash(hash)
   const params = { chain: chainText(operation, chain), hash: key }
   const call = { ...callOf(options), params, query: { height: options.height } }
   const { body, answer } = await context.requests.json(operation, call)
-  if (body.payloadHash !== key) throw misbehaved(operation, answer, `another payload: ${body.payloadHash}`)
+  if (body.payloadHash !== key) throw misbehaviourOf(operation, answer, `another payload: ${body.payloadHash}`)
   if (options.verify) verifyPayload(body, originOf(context, operation, params))
   return body as Payloads[K]
 }
 
 /** Fetches several payloads, in the order of the keys. Payloads that the node lacks are left out. */
-export async function payloads<K extends keyof Payloads>(
+export async function fetchPayloads<K extends keyof Payloads>(
   context: Context,
   kind: K,
   { chain, keys, options }: { readonly chain: number; readonly keys: PayloadKeys; readonly options: PayloadOptions },
 ): Promise<Payloads[K][]> {
-  const operation = many[kind]
+  const operation = BATCH[kind]
   const params = { chain: chainText(operation, chain) }
-  const { hashes, heights } = wanted(keys)
+  const { hashes, heights } = uniqueKeysOf(keys)
   const found = new Map<string, Payloads[K]>()
   let left = hashes
   while (left.length > 0) {
@@ -63,7 +63,7 @@ export async function payloads<K extends keyof Payloads>(
     for (const item of items) {
       // Each once: a node that repeats a payload is as wrong as one that adds another.
       if (!asked.delete(item.payloadHash)) {
-        throw misbehaved(operation, answer, `a payload too many: ${item.payloadHash}`)
+        throw misbehaviourOf(operation, answer, `a payload too many: ${item.payloadHash}`)
       }
       if (options.verify) verifyPayload(item, originOf(context, operation, params))
       found.set(item.payloadHash, item as Payloads[K])
@@ -75,7 +75,7 @@ export async function payloads<K extends keyof Payloads>(
 }
 
 /** Keys without repetitions. */
-function wanted(keys: PayloadKeys): { hashes: string[]; heights: ReadonlyMap<string, number> | undefined } {
+function uniqueKeysOf(keys: PayloadKeys): { hashes: string[]; heights: ReadonlyMap<string, number> | undefined } {
   const isList = Array.isArray(keys)
   const { hashes, heights } = (isList ? { hashes: keys } : keys) as Exclude<PayloadKeys, readonly Hash[]>
   if (heights !== undefined && heights.length !== hashes.length) {

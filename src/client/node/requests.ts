@@ -44,7 +44,7 @@ export interface Call extends CallOptions {
 }
 
 /** JSON body of a successful response to an operation, by media type. */
-type Answered<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
+type AnswerBody<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
   readonly responses: { readonly 200: { readonly content: Readonly<Record<Type, infer Schema extends TSchema>> } }
 }
   ? Static<Schema>
@@ -95,8 +95,8 @@ export class Requests {
    */
   async send(operation: Operation, call: Call = {}, scope = operation.scope): Promise<HttpAnswer> {
     const { id } = operation
-    check(operation, 'parameter', operation.params, call.params ?? {})
-    check(operation, 'query', operation.query, withoutUndefined(call.query))
+    checkArgument(operation, 'parameter', operation.params, call.params ?? {})
+    checkArgument(operation, 'query', operation.query, withoutUndefined(call.query))
     const isText = operation.responses[200]?.content?.[TEXT] !== undefined
     try {
       const answer = await this.#http.request({
@@ -109,10 +109,10 @@ export class Requests {
         ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
         maxBodyBytes: isText ? MAX_TEXT_BYTES : (MAX_BODY_BYTES[id] ?? MAX_OTHER_BODY_BYTES),
       })
-      if (answer.status < 200 || answer.status > 299) throw refusal(operation, answer)
+      if (answer.status < 200 || answer.status > 299) throw refusalOf(operation, answer)
       return answer
     } catch (error) {
-      if (error instanceof UnreachableError && error.reason !== 'closed') throw error.of(id)
+      if (error instanceof UnreachableError && error.reason !== 'closed') throw error.forOperation(id)
       if (!(error instanceof NewcutError) || error.code !== 'NODE_MISBEHAVED') throw error
       const url = this.#http.baseUrl + this.pathOf(operation, call.params, scope)
       throw new NodeMisbehaved(error.message, { url, operation: id, hint: error.hint, cause: error })
@@ -124,9 +124,9 @@ export class Requests {
     operation: O,
     call: Call = {},
     type: Type = JSON_TYPE as Type,
-  ): Promise<{ body: Answered<O, Type>; answer: HttpAnswer }> {
+  ): Promise<{ body: AnswerBody<O, Type>; answer: HttpAnswer }> {
     const answer = await this.send(operation, { ...call, accept: type.replace(/;charset=.*/, '') })
-    return { body: readJson(operation, answer, type) as Answered<O, Type>, answer }
+    return { body: readJson(operation, answer, type) as AnswerBody<O, Type>, answer }
   }
 
   /** @returns the body of a 2xx response as one line of text, checked against its schema */
@@ -149,14 +149,14 @@ export function readJson(
   usable: (json: unknown) => unknown = (json) => json,
 ): unknown {
   if (!hasType(answer, JSON_TYPE)) {
-    throw misbehaved(operation, answer, `a body of type ${answer.headers['content-type']}, not JSON`)
+    throw misbehaviourOf(operation, answer, `a body of type ${answer.headers['content-type']}, not JSON`)
   }
   let json: unknown
   try {
     json = usable((operation.group === 'command' ? parseExactJson : parseJson)(decodeText(operation, answer)))
   } catch (error) {
     if (error instanceof NewcutError) throw error
-    throw misbehaved(operation, answer, `a body that is not JSON (${describeError(error)})`)
+    throw misbehaviourOf(operation, answer, `a body that is not JSON (${describeError(error)})`)
   }
   checkAnswer(operation, answer, type, json)
   return json
@@ -170,7 +170,7 @@ export function hasType({ headers }: Pick<HttpAnswer, 'headers'>, type: string):
 }
 
 /** Makes the error of a 2xx response with a wrong content: `URL answered with WHAT`. */
-export function misbehaved(
+export function misbehaviourOf(
   operation: Operation,
   answer: HttpAnswer,
   what: string,
@@ -192,7 +192,7 @@ function decodeText(operation: Operation, answer: HttpAnswer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
   } catch {
-    throw misbehaved(operation, answer, 'a body that is not UTF-8 text')
+    throw misbehaviourOf(operation, answer, 'a body that is not UTF-8 text')
   }
 }
 
@@ -201,11 +201,11 @@ function checkAnswer(operation: Operation, answer: HttpAnswer, type: string, val
   if (schema === undefined) return
   const validator = validatorOf(schema)
   if (validator.accepts(value)) return
-  throw misbehaved(operation, answer, `a body in which ${validator.complaint(value)}`)
+  throw misbehaviourOf(operation, answer, `a body in which ${validator.complaint(value)}`)
 }
 
 /** Checks arguments by the same schemas: an error here costs no request. Throws NewcutError BAD_OPTION. */
-function check(operation: Operation, what: string, schema: TSchema, value: unknown): void {
+function checkArgument(operation: Operation, what: string, schema: TSchema, value: unknown): void {
   const validator = validatorOf(schema)
   if (validator.accepts(value)) return
   throw new NewcutError('BAD_OPTION', `${operation.id}: ${what} ${validator.complaint(value)}`)
@@ -219,11 +219,11 @@ function bodyOf(operation: Operation, value: unknown): { body?: Uint8Array | str
   const { body } = operation
   if (body === undefined) return {}
   if (body.type === BINARY) return { body: value as Uint8Array, contentType: BINARY }
-  check(operation, 'body', body.schema, value)
+  checkArgument(operation, 'body', body.schema, value)
   return { body: stringifyJson(value), contentType: body.type }
 }
 
-function refusal(operation: Operation, answer: HttpAnswer): NodeRefusal {
+function refusalOf(operation: Operation, answer: HttpAnswer): NodeRefusal {
   const { url, status, headers, body } = answer
   const excerpt = excerptOf(body, MAX_REFUSAL_CHARACTERS)
   const { location } = headers

@@ -11,16 +11,16 @@ export interface RoundTripBounds {
   readonly signals: readonly AbortSignal[]
   /** From the call to the last byte of the response; 0 sets no limit. */
   readonly timeoutMs: number
-  readonly timedOut: () => Error
+  readonly timeoutError: () => Error
   /** Most bytes of the response. */
-  readonly mostBytes: number
-  readonly tooLong: () => Error
+  readonly maxBytes: number
+  readonly sizeError: () => Error
   /** Converts errors of undici. */
-  readonly failed: (error: unknown) => unknown
+  readonly convertError: (error: unknown) => unknown
 }
 
 /** A response with all its bytes. */
-interface WholeAnswer {
+interface RoundTripAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Dispatcher.ResponseData['headers']
@@ -38,11 +38,19 @@ export function roundTrip(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   bounds: RoundTripBounds,
-): Promise<WholeAnswer> {
-  const { clock, signals, timeoutMs, timedOut, mostBytes, tooLong, failed } = bounds
+): Promise<RoundTripAnswer> {
+  const {
+    clock,
+    signals,
+    timeoutMs,
+    timeoutError: timedOut,
+    maxBytes: mostBytes,
+    sizeError: tooLong,
+    convertError: failed,
+  } = bounds
   return new Promise((resolve, reject) => {
     const body = new ByteBuffer()
-    let head: Omit<WholeAnswer, 'body'> | null = null
+    let head: Omit<RoundTripAnswer, 'body'> | null = null
     let sent: Dispatcher.DispatchController | null = null
     let isOver = false
     const end = () => {

@@ -68,7 +68,7 @@ const BLOCK_EVENTS = ['BlockHeader', 'Block']
 const MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 /** Streams new headers, or new blocks with payloads, of all chains. */
-export function blockNews<E extends UpdateEncoding>(
+export function streamBlockNews<E extends UpdateEncoding>(
   context: Context & { readonly http: NodeHttp },
   id: 'headerUpdates' | 'blockUpdates',
   options: StreamOptions & EncodingOption<E> & VerifyOption,
@@ -86,9 +86,9 @@ export function blockNews<E extends UpdateEncoding>(
     if (id === 'blockUpdates' && payloadWithOutputs === undefined) throw wrong('a block without its payload')
     const target = readU256LE(decodeHex(update.target).reverse(), 0)
     const network = await context.networkCode()
-    const header = understood(() => codec.fromObject(update.header, network), wrong)
+    const header = readOrBlameNode(() => codec.fromObject(update.header, network), wrong)
     if (verifier !== null) {
-      const decoded = understood(() => codec.toHeader(header, network), wrong)
+      const decoded = readOrBlameNode(() => codec.toHeader(header, network), wrong)
       if (target !== decoded.target) throw wrong(`a target that is not that of its header ${update.header.hash}`)
       if (pow !== bigEndianPow(decoded)) throw wrong(`a powHash that is not that of its header ${update.header.hash}`)
       if (payloadWithOutputs !== undefined) verifyPayloadOf(update.header, payloadWithOutputs, origin)
@@ -126,7 +126,7 @@ function bigEndianPow(header: Header): string {
   return encodeHex(powHash(encodeWork(header)).reverse())
 }
 
-function understood<T>(read: () => T, wrong: (what: string) => NodeMisbehaved): T {
+function readOrBlameNode<T>(read: () => T, wrong: (what: string) => NodeMisbehaved): T {
   try {
     return read()
   } catch (error) {
@@ -136,7 +136,7 @@ function understood<T>(read: () => T, wrong: (what: string) => NodeMisbehaved): 
 }
 
 /** The work stream of a chain as an iterable. */
-export function workNews(
+export function streamWorkNews(
   { http, requests }: Context & { readonly http: NodeHttp },
   chain: number,
   options: StreamOptions,

@@ -51,7 +51,7 @@ export class UnreachableError extends NewcutError {
   }
 
   /** @returns the same failure as that of an operation */
-  of(operation: string): UnreachableError {
+  forOperation(operation: string): UnreachableError {
     return new UnreachableError(this.reason, this.message, { hint: this.hint, cause: this.cause, operation })
   }
 }

@@ -95,7 +95,7 @@ async function* follow<T>(
     clock: source.http.clock,
     onOpen: () => {
       if (hasBeenOpen)
-        queue.gap({ type: 'gap', reason: 'reconnected', dropped: null, ...(failure && { cause: failure }) })
+        queue.pushGap({ type: 'gap', reason: 'reconnected', dropped: null, ...(failure && { cause: failure }) })
       hasBeenOpen = true
       failure = undefined
       options.onOpen?.()
@@ -124,7 +124,7 @@ async function* follow<T>(
   return undefined
 }
 
-interface Event {
+interface QueuedEvent {
   readonly name: string
   readonly data: string
 }
@@ -132,7 +132,7 @@ interface Event {
 /** Queue for the reader, limited in number and size: the newest event replaces the oldest, and a gap reports it. */
 class UpdateQueue {
   readonly #most: number
-  readonly #entries: (Event | Gap)[] = []
+  readonly #entries: (QueuedEvent | Gap)[] = []
   #characters = 0
   #dropped = 0
   #lostGap: Gap | undefined
@@ -162,7 +162,7 @@ class UpdateQueue {
   }
 
   /** Merges consecutive gaps. */
-  gap(gap: Gap): void {
+  pushGap(gap: Gap): void {
     const last = this.#entries.at(-1)
     if (last !== undefined && 'type' in last) this.#entries.pop()
     this.#entries.push(gap)
@@ -176,7 +176,7 @@ class UpdateQueue {
     this.#wake()
   }
 
-  async take(): Promise<Event | Gap | undefined> {
+  async take(): Promise<QueuedEvent | Gap | undefined> {
     for (;;) {
       if (this.#end !== null && this.#end.error === undefined) return undefined
       const gap = this.#takeGap()

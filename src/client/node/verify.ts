@@ -55,9 +55,9 @@ export interface VerifyOption {
 /** Fetches headers that others refer to. */
 interface HeaderSource {
   /** Fetches one header. Throws NotFound. */
-  readonly one: (chain: number, hash: string, call: CallOptions) => Promise<Header>
+  readonly fetchHeader: (chain: number, hash: string, call: CallOptions) => Promise<Header>
   /** All headers of a chain between two heights, both included. */
-  readonly range: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>
+  readonly fetchRange: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>
 }
 
 /** Most headers cached to judge others by; the oldest are evicted first. */
@@ -78,7 +78,7 @@ export class HeaderVerifier {
   readonly #network: Network
   readonly #isKnown: boolean
   readonly #checkTargets: boolean
-  readonly #rules: LoneRules
+  readonly #rules: HeaderChecks
   readonly #unknownForks: 'refuse' | ((fork: number) => void)
   readonly #reportedForks: Set<number>
   readonly #source: HeaderSource
@@ -112,7 +112,7 @@ export class HeaderVerifier {
       for (const header of batch) this.#remember(header)
       try {
         await this.#fetchMissing(batch, call)
-        for (const header of batch) this.#throwIf(header, this.#judge(header))
+        for (const header of batch) this.#throwIfBroken(header, this.#judge(header))
       } catch (error) {
         // Only verified headers may serve to judge others later.
         for (const { hash } of batch) this.#known.delete(encodeBase64Url(hash))
@@ -123,9 +123,9 @@ export class HeaderVerifier {
 
   #judge(header: Header): HeaderRule[] {
     const height = Number(header.height)
-    const alone = brokenAlone(header, this.#rules)
+    const alone = brokenOwnRules(header, this.#rules)
     if (header.chainId >= graphAt(this.#network, height).adjacents.length) return [...alone, 'chain']
-    if (isGenesis(header, this.#network)) return [...alone, ...brokenGenesis(header, this.#rules)]
+    if (isGenesis(header, this.#network)) return [...alone, ...brokenGenesisRules(header, this.#rules)]
     const parent = this.#find(header.parent)
     if (parent === undefined) return [...alone, 'parent']
     // The network may not even have the chain of the parent, so nothing else can be judged by it.
@@ -180,7 +180,7 @@ export class HeaderVerifier {
     const [lowest, highest] = [Math.min(...heights), Math.max(...heights)]
     // Branches may be a million blocks apart: single requests then cost less than all pages in between.
     if (wanted.size >= ENOUGH_FOR_PAGES && highest - lowest < MAX_HEIGHTS_A_HEADER * wanted.size) {
-      const range = this.#source.range(chain, lowest, highest, call)
+      const range = this.#source.fetchRange(chain, lowest, highest, call)
       for await (const header of range) {
         if (wanted.delete(encodeBase64Url(header.hash))) this.#admit(header)
         if (wanted.size === 0) break
@@ -188,7 +188,7 @@ export class HeaderVerifier {
     }
     for (const hash of wanted.keys()) {
       try {
-        this.#admit(await this.#source.one(chain, hash, call))
+        this.#admit(await this.#source.fetchHeader(chain, hash, call))
       } catch (error) {
         // A header that refers to an unknown one is judged without it, and breaks a rule.
         if (!(error instanceof NotFound)) throw error
@@ -198,7 +198,7 @@ export class HeaderVerifier {
 
   /** Caches a header that others refer to. Does not fetch its own parents: that would continue to genesis. */
   #admit(header: Header): void {
-    this.#throwIf(header, brokenAlone(header, this.#rules))
+    this.#throwIfBroken(header, brokenOwnRules(header, this.#rules))
     this.#remember(header)
   }
 
@@ -214,7 +214,7 @@ export class HeaderVerifier {
     return this.#known.get(encodeBase64Url(hash))
   }
 
-  #throwIf(header: Header, broken: readonly HeaderRule[]): void {
+  #throwIfBroken(header: Header, broken: readonly HeaderRule[]): void {
     if (broken.length === 0) return
     const { chainId: chain, height, hash, featureFlags } = header
     const rules = [...new Set(broken)]
@@ -226,14 +226,14 @@ export class HeaderVerifier {
 }
 
 /** Checks that need no other header. */
-interface LoneRules extends VerifiableNetwork {
+interface HeaderChecks extends VerifiableNetwork {
   readonly checkPow: boolean
   /** Whether to check the target of a genesis header. */
   readonly checkTargets: boolean
 }
 
 /** Rules of its hash, its proof of work and its version code that a header breaks. */
-export function brokenAlone(header: Header, { network, isKnown, checkPow }: LoneRules): HeaderRule[] {
+export function brokenOwnRules(header: Header, { network, isKnown, checkPow }: HeaderChecks): HeaderRule[] {
   const work = encodeWork(header)
   const rules: HeaderRule[] = []
   if (!equalBytes(blockHash(work), header.hash)) rules.push('hash')
@@ -251,7 +251,7 @@ export function isGenesis({ chainId, height }: Pick<Header, 'chainId' | 'height'
  * Rules that a genesis header breaks. It follows from the name of the network, except for payload and, on a development
  * network, target.
  */
-export function brokenGenesis(header: Header, { network, isKnown, checkTargets }: LoneRules): HeaderRule[] {
+export function brokenGenesisRules(header: Header, { network, isKnown, checkTargets }: HeaderChecks): HeaderRule[] {
   const takesTarget = !isKnown || network.takesAnyGenesisTarget || !checkTargets
   const expected = genesisHeader(
     {

@@ -43,7 +43,7 @@ export interface WaitNode {
 }
 
 /** Clock and randomness of a wait. */
-interface WaitMachine {
+interface WaitEnvironment {
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
@@ -73,12 +73,12 @@ export function waitForResult(
   node: WaitNode,
   { chain, requestKey }: CommandPlace,
   options: WaitOptions,
-  machine: WaitMachine,
+  machine: WaitEnvironment,
 ): Promise<CommandResult> {
   const { depth: of = 0 } = options
   let wasIncluded = false
   const what = `no result of ${requestKey} on chain ${chain}`
-  return asked(what, options, machine, async (call, tell) => {
+  return pollUntilAnswered(what, options, machine, async (call, tell) => {
     const result = (await node.poll(chain, [requestKey], call)).get(requestKey)
     if (result === undefined) {
       tell({ type: 'pending', wasIncluded })
@@ -104,10 +104,10 @@ export function waitForProof(
   node: WaitNode,
   { chain, requestKey, targetChain }: CommandPlace & { readonly targetChain: number },
   options: WaitOptions,
-  machine: WaitMachine,
+  machine: WaitEnvironment,
 ): Promise<string> {
   const what = `no proof of ${requestKey} on chain ${chain} for chain ${targetChain}`
-  return asked(what, options, machine, async (call) => {
+  return pollUntilAnswered(what, options, machine, async (call) => {
     try {
       return await node.spv(chain, requestKey, targetChain, call)
     } catch (error) {
@@ -117,14 +117,14 @@ export function waitForProof(
   })
 }
 
-type Tell = (progress: WaitProgress) => void
+type ReportProgress = (progress: WaitProgress) => void
 
 /** Polls until there is a result. Progress restarts the limit. */
-async function asked<T>(
+async function pollUntilAnswered<T>(
   what: string,
   { limitMs = DEFAULT_LIMIT_MS, pollMs, signal, onProgress = () => undefined }: WaitOptions,
-  { clock, random }: WaitMachine,
-  ask: (call: CallOptions, tell: Tell) => Promise<T | null>,
+  { clock, random }: WaitEnvironment,
+  ask: (call: CallOptions, tell: ReportProgress) => Promise<T | null>,
 ): Promise<T> {
   let endMs = clock.monotonicMs() + limitMs
   let last = ''

@@ -26,7 +26,7 @@ const GAS = 'coin.GAS'
 const MORE_GAS = 'give more gas with `gasLimit`'
 
 /** A check of the fields of a command failed. `/local` gives all such checks in a list. */
-function limit(text: string): RegExp {
+function fieldCheck(text: string): RegExp {
   return new RegExp(`^(?:Metadata validation failed: .*|insert error: )?(?:${text})`, 'i')
 }
 
@@ -53,25 +53,27 @@ const GAS_RULES: readonly AdviceRule[] = [
   },
 ]
 
-const OUT_OF_TIME = limit('Tx time outside of valid range|Transaction time-to-live|Transaction creation time too far')
+const OUT_OF_TIME = fieldCheck(
+  'Tx time outside of valid range|Transaction time-to-live|Transaction creation time too far',
+)
 
 /** Nodes refuse the command as such. */
 const LIMIT_RULES: readonly AdviceRule[] = [
   {
-    pattern: limit('Transaction gas limit exceeds'),
+    pattern: fieldCheck('Transaction gas limit exceeds'),
     advice: 'give less with `gasLimit`: no block has so much',
   },
-  { pattern: limit('Transaction gas limit \\(\\d+\\) is below'), advice: MORE_GAS },
+  { pattern: fieldCheck('Transaction gas limit \\(\\d+\\) is below'), advice: MORE_GAS },
   {
     pattern: OUT_OF_TIME,
     advice: '`ttl` is at most 48h; is the clock here right?',
   },
   {
-    pattern: limit('Transaction gas price \\(\\S+\\) is below minimum gas price \\((\\S+)\\)'),
+    pattern: fieldCheck('Transaction gas price \\(\\S+\\) is below minimum gas price \\((\\S+)\\)'),
     advice: ([, least]) => `give more with \`gasPrice\`: at least ${least}`,
   },
   {
-    pattern: limit("Transaction gas price|Gas price decimal precision|This transaction's gas price"),
+    pattern: fieldCheck("Transaction gas price|Gas price decimal precision|This transaction's gas price"),
     advice: '0.00000001 is the usual `gasPrice`',
   },
 ]

@@ -5,7 +5,7 @@ import { Decimal } from '#language/contracts/values/decimal.ts'
 import { Guard, type GuardKind, type Value } from '#language/contracts/values/value.ts'
 import { valueFromJson } from '#language/contracts/values/wire.ts'
 import type { CallOptions } from '../node/requests.ts'
-import { quoted } from './capability.ts'
+import { quoteForCode } from './capability.ts'
 import type { SignedCommand } from './command.ts'
 import { CommandFailed, dataOf } from './failure.ts'
 import { type Draft, signedCommand } from './keys.ts'
@@ -33,7 +33,7 @@ export interface AskOptions extends CallOptions {
 const TTL_SECONDS = 600
 
 /** Builds a command without signatures, for a node that only runs it. */
-export function questionCommand(
+export function commandOfQuestion(
   { info, network: { network } }: Pick<WalletNode, 'info' | 'network'>,
   chain: number,
   question: Question,
@@ -49,21 +49,21 @@ export function questionCommand(
 }
 
 /** Runs code on a chain; a failure is a result too. Throws the errors of NodeClient. */
-export async function answer(
+export async function evaluateOnNode(
   node: Pick<WalletNode, 'info' | 'network' | 'local'>,
   chain: number,
   question: Question,
   call: AskOptions = {},
 ): Promise<CommandResult> {
   const { nowMs = Date.now(), ...options } = call
-  const command = questionCommand(node, chain, question, nowMs)
+  const command = commandOfQuestion(node, chain, question, nowMs)
   const { rewindDepth = 0 } = question
   return await node.local(chain, command, { ...options, ...(rewindDepth > 0 && { rewindDepth }) })
 }
 
 /** Value of code on a chain. Throws CommandFailed if the code fails, and the errors of NodeClient. */
 export async function ask(node: WalletNode, chain: number, question: Question, call: AskOptions = {}): Promise<Value> {
-  return valueFromJson(dataOf(await answer(node, chain, question, call), 'the code failed'))
+  return valueFromJson(dataOf(await evaluateOnNode(node, chain, question, call), 'the code failed'))
 }
 
 /** An account of the coin contract. */
@@ -81,7 +81,7 @@ export async function accountOn(
 ): Promise<Account | null> {
   let details: Value
   try {
-    details = await ask(node, chain, { code: `(coin.details ${quoted(account)})` }, call)
+    details = await ask(node, chain, { code: `(coin.details ${quoteForCode(account)})` }, call)
   } catch (error) {
     if (error instanceof CommandFailed && /^No value found in table/.test(error.error.message)) return null
     throw error

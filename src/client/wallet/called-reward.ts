@@ -2,7 +2,7 @@
 import { coinsIn, type RewardCall } from '#ground/chain/coinbase.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CallOptions } from '../node/requests.ts'
-import { answer } from './ask.ts'
+import { evaluateOnNode } from './ask.ts'
 
 /**
  * Runs the code of a reward on a node, as of the block: after its parent. Without a block it runs at the head.
@@ -10,7 +10,7 @@ import { answer } from './ask.ts'
  * @returns coins as a decimal number, or null if the code fails or returns no amount
  * @throws errors of NodeClient, such as for a block deeper than the node can go back
  */
-export async function calledReward(
+export async function fetchReward(
   node: Pick<NodeClient, 'info' | 'network' | 'local' | 'cut'>,
   { code, chain: fixed }: RewardCall,
   block: { readonly chain: number; readonly height?: number },
@@ -18,7 +18,7 @@ export async function calledReward(
 ): Promise<string | null> {
   const chain = fixed ?? block.chain
   const rewindDepth = block.height === undefined ? 0 : await depthOfParent(node, chain, block.height, options)
-  const { result } = await answer(node, chain, { code, rewindDepth }, options)
+  const { result } = await evaluateOnNode(node, chain, { code, rewindDepth }, options)
   return result.status === 'success' ? coinsIn(result.data) : null
 }
 

@@ -35,7 +35,7 @@ export function readCapability(text: string): Capability {
     return refuse('its name is not module.CAP or namespace.module.CAP')
   }
   const args = rest.map((each) => {
-    const value = literalJson(each)
+    const value = literalToJson(each)
     return value ?? refuse(`${text.slice(each.from, each.to)} is code; arguments are plain values`)
   })
   return { name: name.name, args }
@@ -58,32 +58,32 @@ export type LiteralJson =
   | { readonly [field: string]: LiteralJson | number | null }
 
 /** A decimal as an argument of a capability. */
-export const decimalJson = (value: Decimal): LiteralJson => ({ decimal: value.toString() })
+export const decimalToJson = (value: Decimal): LiteralJson => ({ decimal: value.toString() })
 
-function integerJson(value: bigint): LiteralJson {
+function integerToJson(value: bigint): LiteralJson {
   const number = Number(value)
   return { int: Number.isSafeInteger(number) ? number : value.toString() }
 }
 
 /** Quotes a string for code. */
-export function quoted(text: string): string {
+export function quoteForCode(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
   return `"${escaped}"`
 }
 
 /** @returns the JSON of a literal, or null for code, which has no value before it runs */
-export function literalJson(form: Form): LiteralJson | null {
+export function literalToJson(form: Form): LiteralJson | null {
   switch (form.form) {
     case 'string':
       return form.value
     case 'number':
-      return typeof form.value === 'bigint' ? integerJson(form.value) : decimalJson(form.value)
+      return typeof form.value === 'bigint' ? integerToJson(form.value) : decimalToJson(form.value)
     case 'atom':
       return form.name === 'true' || form.name === 'false' ? form.name === 'true' : null
     case 'list':
-      return allOf(form.items.map(literalJson))
+      return allOrNull(form.items.map(literalToJson))
     case 'object': {
-      const values = allOf(form.fields.map(([, value]) => literalJson(value)))
+      const values = allOrNull(form.fields.map(([, value]) => literalToJson(value)))
       return values && Object.fromEntries(form.fields.map(([field], i) => [field, values[i]]))
     }
     default:
@@ -91,6 +91,6 @@ export function literalJson(form: Form): LiteralJson | null {
   }
 }
 
-function allOf(items: readonly (LiteralJson | null)[]): LiteralJson[] | null {
+function allOrNull(items: readonly (LiteralJson | null)[]): LiteralJson[] | null {
   return items.every((item) => item !== null) ? ([...items] as LiteralJson[]) : null
 }

@@ -9,7 +9,7 @@ import type { WaitProgress } from '../node/wait-for.ts'
 import { isOutOfTime } from './advice.ts'
 import type { Capability } from './capability.ts'
 import { creationTimeAt, freshNonce, type Payload, type SignedCommand } from './command.ts'
-import { dataOf, explained } from './failure.ts'
+import { dataOf, explainRefusal } from './failure.ts'
 import { type SigningKey, signedCommand } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
 
@@ -24,12 +24,15 @@ export interface CommandRequest {
 }
 
 /** Price and lifetime of a command. */
-export interface Terms {
+export interface FeeTerms {
   readonly gasLimit: number
   /** Coins per unit of gas, as decimal text. */
   readonly gasPrice: string
   readonly ttlMs: number
 }
+
+/** @deprecated the earlier name of FeeTerms */
+export type Terms = FeeTerms
 
 /** Progress of a command. */
 export type CommandStep =
@@ -44,7 +47,7 @@ export type CommandStep =
 /** Options of a CommandSender. */
 export interface CommandSenderOptions {
   /** Default: 2,500 units of gas at 0.00000001 coins, 15 minutes. */
-  readonly terms: Terms
+  readonly terms: FeeTerms
   /** Number of blocks required on top of the one with the command; default 0. */
   readonly depth: number
   /** Default: the clock of the machine. */
@@ -56,14 +59,14 @@ export interface CommandSenderOptions {
 }
 
 /** Enough for a transfer. */
-export const DEFAULT_TERMS: Terms = { gasLimit: 2500, gasPrice: '0.00000001', ttlMs: 900_000 }
+export const DEFAULT_TERMS: FeeTerms = { gasLimit: 2500, gasPrice: '0.00000001', ttlMs: 900_000 }
 
 /** Time for news of the last block that may include a command. */
-const GRACE_MS = 60_000
-const MAX_SENDS = 5
+const RESULT_GRACE_MS = 60_000
+const MAX_SUBMISSIONS = 5
 /** Clocks that differ by less are those of machines. Nodes take commands from this far in the future. */
-const FAR_MS = 60_000
-const SEND_PAUSES = aroundMs(1_000, 8_000)
+const CLOCK_TOLERANCE_MS = 60_000
+const SUBMISSION_PAUSES = aroundMs(1_000, 8_000)
 
 /** Sends commands to one node. */
 export class CommandSender {
@@ -126,7 +129,7 @@ export class CommandSender {
       return await at(nowMs)
     } catch (error) {
       const serverMs = error instanceof NodeRefusal && isOutOfTime(error.excerpt) ? error.serverMs : null
-      if (serverMs === null || Math.abs(serverMs - nowMs) < FAR_MS) throw error
+      if (serverMs === null || Math.abs(serverMs - nowMs) < CLOCK_TOLERANCE_MS) throw error
       onStep({ type: 'time', chain, aheadMs: serverMs - nowMs })
       return await at(serverMs)
     }
@@ -135,7 +138,7 @@ export class CommandSender {
   /** Executes a command in preflight, as a block would. Throws CommandFailed, NodeRefusal. */
   async tryOut(chain: number, command: SignedCommand): Promise<CommandResult> {
     const { signal, onStep } = this.options
-    const result = await explained(this.node.local(chain, command, { preflight: true, signal }), command)
+    const result = await explainRefusal(this.node.local(chain, command, { preflight: true, signal }), command)
     dataOf(result, `it would fail on chain ${chain}`, command)
     onStep({ type: 'tried', chain, gas: Number(result.gas) })
     return result
@@ -146,15 +149,15 @@ export class CommandSender {
     const { clock, signal, onStep } = this.options
     for (let attempt = 1; ; attempt++) {
       try {
-        await explained(this.node.send(chain, [command], { signal }), command)
+        await explainRefusal(this.node.send(chain, [command], { signal }), command)
         break
       } catch (error) {
         signal.throwIfAborted()
         // The response to an earlier attempt was lost.
         if (attempt > 1 && error instanceof NodeRefusal && /already exists on chain/.test(error.excerpt)) break
         if (!isRetryable(error)) throw error
-        if (attempt === MAX_SENDS) throw unanswered(error, command)
-        const retryInMs = Math.round(backoffMs(SEND_PAUSES, attempt - 1, Math.random))
+        if (attempt === MAX_SUBMISSIONS) throw withArrivalHint(error, command)
+        const retryInMs = Math.round(backoffMs(SUBMISSION_PAUSES, attempt - 1, Math.random))
         if (error instanceof NewcutError) onStep({ type: 'trouble', chain, error, retryInMs })
         await sleep(clock, retryInMs, signal)
       }
@@ -166,7 +169,7 @@ export class CommandSender {
    * Waits for the result of a submitted command. Throws CommandFailed, NO_RESULT.
    * @param command submitted again after an outage, since nodes store pending commands in memory only
    */
-  async result(chain: number, requestKey: string, command?: SignedCommand): Promise<CommandResult> {
+  async waitForResult(chain: number, requestKey: string, command?: SignedCommand): Promise<CommandResult> {
     const { depth, signal, onStep, terms } = this.options
     let wasAway = false
     const onProgress = (progress: WaitProgress) => {
@@ -174,7 +177,7 @@ export class CommandSender {
       if (progress.type === 'pending' && wasAway && command !== undefined) void this.#sendAgain(chain, command)
       wasAway = progress.type === 'trouble'
     }
-    const limitMs = terms.ttlMs + GRACE_MS
+    const limitMs = terms.ttlMs + RESULT_GRACE_MS
     const result = await this.node.waitFor(chain, requestKey, { depth, signal, limitMs, onProgress })
     dataOf(result, `it failed on chain ${chain}`, command)
     return result
@@ -195,14 +198,24 @@ export class CommandSender {
   /**
    * Signs, tries out, submits and waits. Throws CommandFailed, NodeRefusal, NO_RESULT, and the errors of NodeClient.
    */
-  async carryOut(request: CommandRequest): Promise<CommandResult> {
+  async submitAndWait(request: CommandRequest): Promise<CommandResult> {
     const command = await this.submit(request)
-    return await this.result(request.chain, command.hash, command)
+    return await this.waitForResult(request.chain, command.hash, command)
+  }
+
+  /** @deprecated the earlier name of waitForResult */
+  result(chain: number, requestKey: string, command?: SignedCommand): Promise<CommandResult> {
+    return this.waitForResult(chain, requestKey, command)
+  }
+
+  /** @deprecated the earlier name of submitAndWait */
+  carryOut(request: CommandRequest): Promise<CommandResult> {
+    return this.submitAndWait(request)
   }
 }
 
 /** Adds a hint to an error after which the command may or may not have arrived. */
-function unanswered(error: unknown, { hash }: SignedCommand): unknown {
+function withArrivalHint(error: unknown, { hash }: SignedCommand): unknown {
   if (!(error instanceof NewcutError)) return error
   const hint = `the command may have arrived: newcut result ${hash} tells`
   return new NewcutError(error.code, error.message, { hint, cause: error.cause })

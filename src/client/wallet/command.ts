@@ -59,12 +59,12 @@ export interface SignedCommand {
 export function commandText(draft: OpenDraft): string {
   const { networkId, chain, sender, gasLimit, gasPrice, ttl, creationTime, nonce } = draft
   const meta =
-    `{"gasLimit":${gasLimit},"gasPrice":${gasPrice},"sender":${quoted(sender)},"ttl":${ttl},` +
+    `{"gasLimit":${gasLimit},"gasPrice":${gasPrice},"sender":${quoteJson(sender)},"ttl":${ttl},` +
     `"creationTime":${creationTime},"chainId":"${chain}"}`
   const signers = draft.signers.map(signerText).join(',')
   return (
-    `{"payload":${payloadText(draft.payload)},"nonce":${quoted(nonce)},"signers":[${signers}],"meta":${meta},` +
-    `"networkId":${quoted(networkId)}}`
+    `{"payload":${payloadText(draft.payload)},"nonce":${quoteJson(nonce)},"signers":[${signers}],"meta":${meta},` +
+    `"networkId":${quoteJson(networkId)}}`
   )
 }
 
@@ -75,12 +75,12 @@ export const creationTimeAt = (nowMs: number) => Math.floor(nowMs / 1000) - PAST
 export const freshNonce = (nowMs: number) =>
   `newcut ${new Date(nowMs).toISOString()} ${Math.random().toString(36).slice(2, 10)}`
 
-const quoted = (text: string) => JSON.stringify(text)
+const quoteJson = (text: string) => JSON.stringify(text)
 
 function payloadText(payload: Payload): string {
-  if ('code' in payload) return `{"exec":{"code":${quoted(payload.code)},"data":${payload.data}}}`
+  if ('code' in payload) return `{"exec":{"code":${quoteJson(payload.code)},"data":${payload.data}}}`
   const { data, proof, pactId, step, rollback } = payload
-  const id = `"pactId":${quoted(pactId)},"step":${step},"rollback":${rollback}`
+  const id = `"pactId":${quoteJson(pactId)},"step":${step},"rollback":${rollback}`
   return `{"cont":{"data":${data},"proof":${JSON.stringify(proof)},${id}}}`
 }
 

@@ -20,11 +20,11 @@ export interface Crossing {
 
 /** Texts of nodes (PROTOCOL.md E.1). */
 const ALREADY_COMPLETE = /already completed/i
-const PROOF_PASSED_BY = /target header is not in the chain/i
-const STEP_PASSED_BY = /Transaction hash not found/i
+const PROOF_ORPHANED = /target header is not in the chain/i
+const STEP_ORPHANED = /Transaction hash not found/i
 const MAX_ROUNDS = 10
 const ROUND_PAUSE_MS = 1000
-const GRACE_MS = 60_000
+const PROOF_GRACE_MS = 60_000
 
 /**
  * The crossing that the result of a command starts. Throws NewcutError BAD_OPTION if it hands nothing to another chain.
@@ -62,20 +62,23 @@ export async function completeCrossing(
 ): Promise<CommandResult | null> {
   for (let round = 1; ; round++) {
     try {
-      return await commandSender.carryOut({ ...(await continuation(commandSender, crossing)), ...paidBy(payment) })
+      return await commandSender.submitAndWait({
+        ...(await buildContinuation(commandSender, crossing)),
+        ...paymentParts(payment),
+      })
     } catch (error) {
       if (error instanceof CommandFailed && ALREADY_COMPLETE.test(error.error.message)) return null
-      if (round === MAX_ROUNDS || !isPassedBy(error)) throw error
+      if (round === MAX_ROUNDS || !isOrphaned(error)) throw error
     }
     const { clock, signal } = commandSender.options
     await sleep(clock, ROUND_PAUSE_MS * (0.5 + Math.random()), signal)
     // The first step returns to the chain by itself, or this wait ends.
-    await commandSender.result(crossing.chain, crossing.requestKey)
+    await commandSender.waitForResult(crossing.chain, crossing.requestKey)
   }
 }
 
 /** The step on the target chain, with a proof of the previous one. */
-async function continuation(
+async function buildContinuation(
   { node, options }: CommandSender,
   { chain, requestKey, targetChain, pactId, step }: Crossing,
 ): Promise<Pick<CommandRequest, 'chain' | 'payload'>> {
@@ -83,18 +86,18 @@ async function continuation(
   onStep({ type: 'proof', chain, targetChain })
   const proof = await node.waitForProof(chain, requestKey, targetChain, {
     signal,
-    limitMs: terms.ttlMs + GRACE_MS,
+    limitMs: terms.ttlMs + PROOF_GRACE_MS,
     onProgress: (progress) => onStep({ ...progress, chain }),
   })
   return { chain: targetChain, payload: { pactId, step, rollback: false, proof, data: '{}' } }
 }
 
-const paidBy = ({ gasPayer, keys }: { readonly gasPayer: string; readonly keys: readonly SigningKey[] }) => {
+const paymentParts = ({ gasPayer, keys }: { readonly gasPayer: string; readonly keys: readonly SigningKey[] }) => {
   return { sender: gasPayer, keys, capabilities: [GAS] }
 }
 
 /** Whether a reorg has removed the first step or the block of the proof. */
-function isPassedBy(error: unknown): boolean {
-  if (error instanceof CommandFailed) return PROOF_PASSED_BY.test(error.error.message)
-  return error instanceof NodeRefusal && STEP_PASSED_BY.test(error.excerpt)
+function isOrphaned(error: unknown): boolean {
+  if (error instanceof CommandFailed) return PROOF_ORPHANED.test(error.error.message)
+  return error instanceof NodeRefusal && STEP_ORPHANED.test(error.excerpt)
 }

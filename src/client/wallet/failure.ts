@@ -6,7 +6,7 @@ import { NodeRefusal } from '../node/errors.ts'
 import { adviceOnRefusal, adviceOnResult, type FailedCommand } from './advice.ts'
 
 /** Adds advice to a refusal by the node. */
-export async function explained<T>(call: Promise<T>, command?: FailedCommand): Promise<T> {
+export async function explainRefusal<T>(call: Promise<T>, command?: FailedCommand): Promise<T> {
   try {
     return await call
   } catch (error) {

@@ -3,9 +3,9 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import type { GuardKind } from '#language/contracts/values/value.ts'
 import { type Account, type AskOptions, accountOn } from './ask.ts'
-import { type CommandRequest, DEFAULT_TERMS, type Terms } from './command-sender.ts'
+import { type CommandRequest, DEFAULT_TERMS, type FeeTerms } from './command-sender.ts'
 import type { SigningKey } from './keys.ts'
-import { crossingParts, type Keyset, keysetOf, type ReceiverGuard, type Transfer, transferParts } from './transfer.ts'
+import { buildCrossing, buildTransfer, type Keyset, keysetOf, type ReceiverGuard, type Transfer } from './transfer.ts'
 import type { WalletNode } from './wallet-node.ts'
 
 /** A requested transfer. */
@@ -16,7 +16,7 @@ export interface TransferRequest {
   readonly targetChain?: number
   readonly keys: readonly SigningKey[]
   /** Default: those of a CommandSender. */
-  readonly terms?: Terms
+  readonly terms?: FeeTerms
   /** Guard of a receiver that does not exist yet; default null: the receiver exists, or its name implies the guard. */
   readonly receiverKeyset?: Keyset | null
   /** Account that pays on another target chain; default: the sender. */
@@ -34,8 +34,8 @@ export async function planTransfer(
 ): Promise<CommandRequest> {
   const { transfer, chain, keys, targetChain = chain, terms = DEFAULT_TERMS, receiverKeyset = null } = request
   const { from, to, amount } = transfer
-  const gas = gasCost(terms)
-  const sender = await payingAccount(node, { account: from, chain, keys }, call)
+  const gas = maxGasFeeOf(terms)
+  const sender = await requirePayer(node, { account: from, chain, keys }, call)
   if (sender.balance.compare(amount.add(gas)) < 0) {
     const needed = `needed are ${amount} and up to ${gas} for gas`
     refuse(`${from} has ${sender.balance.toSource()} coins on chain ${chain}, and ${needed}`)
@@ -43,11 +43,11 @@ export async function planTransfer(
   const receiver = await accountOn(node, targetChain, to, call)
   const newGuard = () => receiverKeyset ?? keysetOf(to) ?? refuseNameless(to, targetChain)
   if (chain === targetChain) {
-    return { chain, ...transferParts(transfer, receiver === null ? newGuard() : null), sender: from, keys }
+    return { chain, ...buildTransfer(transfer, receiver === null ? newGuard() : null), sender: from, keys }
   }
   await checkGasPayer(node, { gasPayer: request.gasPayer ?? from, targetChain, keys, terms }, call)
-  const guard = receiver === null ? newGuard() : existingGuard(to, targetChain, receiver.guard)
-  return { chain, ...crossingParts(transfer, guard, targetChain), sender: from, keys }
+  const guard = receiver === null ? newGuard() : receiverGuardOf(to, targetChain, receiver.guard)
+  return { chain, ...buildCrossing(transfer, guard, targetChain), sender: from, keys }
 }
 
 /** Throws NewcutError COMMAND_FAILED if `gasPayer` cannot pay for the second step on the target chain. */
@@ -61,16 +61,16 @@ export async function checkGasPayer(
   }: Required<Pick<TransferRequest, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>>,
   call: AskOptions = {},
 ): Promise<void> {
-  const gas = gasCost(terms)
+  const gas = maxGasFeeOf(terms)
   const hint =
     `the second step needs up to ${gas} coins for gas there: move some coins there first, or name another account ` +
     'that the key guards with `gasPayer`'
-  const payer = await payingAccount(node, { account: gasPayer, chain: targetChain, keys, hint }, call)
+  const payer = await requirePayer(node, { account: gasPayer, chain: targetChain, keys, hint }, call)
   if (payer.balance.compare(gas) >= 0) return
   refuse(`${gasPayer} has ${payer.balance.toSource()} coins on chain ${targetChain}`, hint)
 }
 
-interface Paying {
+interface PayerQuery {
   readonly account: string
   readonly chain: number
   readonly keys: readonly SigningKey[]
@@ -81,9 +81,9 @@ interface Paying {
  * An existing account that these keys guard. Throws NewcutError COMMAND_FAILED if it is not, and the errors of
  * NodeClient.
  */
-export async function payingAccount(
+export async function requirePayer(
   node: WalletNode,
-  { account, chain, keys, hint }: Paying,
+  { account, chain, keys, hint }: PayerQuery,
   call: AskOptions = {},
 ): Promise<Account> {
   const found = await accountOn(node, chain, account, call)
@@ -93,13 +93,13 @@ export async function payingAccount(
       hint ?? `newcut balance ${account} shows where it is`,
     )
   }
-  const missing = missingKeys(found.guard, keys)
+  const missing = missingKeysOf(found.guard, keys)
   if (missing === null) return found
   return refuse(`${account} on chain ${chain} is guarded by ${missing}, and \`key\` names others`, hint)
 }
 
 /** @returns the keys that a keyset requires, or null if none are known to be missing */
-function missingKeys(guard: GuardKind, keys: readonly SigningKey[]): string | null {
+function missingKeysOf(guard: GuardKind, keys: readonly SigningKey[]): string | null {
   if (guard.kind !== 'keyset') return null
   const given = guard.keys.filter((each) => keys.some(({ publicKey }) => publicKey === each)).length
   const needed: Readonly<Record<string, number>> = { 'keys-all': guard.keys.length, 'keys-any': 1, 'keys-2': 2 }
@@ -115,7 +115,7 @@ function refuseNameless(to: string, targetChain: number): never {
 }
 
 /** A transfer between chains names the guard of the receiver, which must be its present one. */
-function existingGuard(to: string, targetChain: number, guard: GuardKind): ReceiverGuard {
+function receiverGuardOf(to: string, targetChain: number, guard: GuardKind): ReceiverGuard {
   if (guard.kind === 'keyset') return { keys: guard.keys, pred: guard.predicate }
   if (guard.kind === 'keysetRef') return { keysetName: guard.name }
   return refuse(
@@ -125,7 +125,7 @@ function existingGuard(to: string, targetChain: number, guard: GuardKind): Recei
 }
 
 /** Most coins that a command may take for gas. Throws NewcutError BAD_OPTION if the price is no number. */
-export function gasCost({ gasLimit, gasPrice }: Pick<Terms, 'gasLimit' | 'gasPrice'>): Decimal {
+export function maxGasFeeOf({ gasLimit, gasPrice }: Pick<FeeTerms, 'gasLimit' | 'gasPrice'>): Decimal {
   const price = Decimal.parse(gasPrice)
   if (price === null) throw new NewcutError('BAD_OPTION', `gas price ${gasPrice}: expected a number such as 0.00000001`)
   return Decimal.of(BigInt(gasLimit)).mul(price)

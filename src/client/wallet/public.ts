@@ -7,7 +7,7 @@
  * | read the chain | {@link ask}, {@link accountOn} |
  * | transfer coins | {@link readAmount}, {@link planTransfer}, {@link CommandSender} |
  * | transfer coins between chains | {@link planTransfer} with `targetChain`, {@link crossingOf}, {@link completeCrossing} |
- * | submit any command | {@link CommandRequest}, {@link Terms}, {@link CommandSender.carryOut} |
+ * | submit any command | {@link CommandRequest}, {@link FeeTerms}, {@link CommandSender.submitAndWait} |
  * | build a command for another client | {@link Draft}, {@link signedCommand}, {@link readCapability} |
  * | write a call as code | {@link callsOf}, with the types of `newcut types` |
  * | work with values of the language | {@link Value}, {@link Decimal}, {@link valueFromJson}, {@link showValue} |
@@ -26,7 +26,7 @@
  * try {
  *   const transfer = { from: sender.account, to: 'sender01', amount: readAmount('1.5') }
  *   const request = await planTransfer(client, { transfer, chain: 0, keys: [sender.key] })
- *   const { gas } = await new CommandSender(client).carryOut(request)
+ *   const { gas } = await new CommandSender(client).submitAndWait(request)
  *   console.log(`gas ${gas}, new balance ${(await accountOn(client, 0, 'sender01'))?.balance}`)
  * } catch (error) {
  *   if (!(error instanceof CommandFailed)) throw error
@@ -61,6 +61,7 @@ export {
   CommandSender,
   type CommandSenderOptions,
   type CommandStep,
+  type FeeTerms,
   type Terms,
 } from './command-sender.ts'
 export { type ArgumentsOf, type CallArgument, callsOf } from './contract-call.ts'

@@ -1,7 +1,7 @@
 /** Transfers of coins: their code, and the capabilities of their signers. */
 import { NewcutError } from '#ground/base/errors.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
-import { type Capability, decimalJson, GAS, quoted } from './capability.ts'
+import { type Capability, decimalToJson, GAS, quoteForCode } from './capability.ts'
 import type { Payload } from './command.ts'
 
 /** Most decimal places of an amount of coins. */
@@ -54,17 +54,17 @@ export function keysetOf(account: string): Keyset | null {
 }
 
 /** A transfer on one chain. With a guard it creates the receiver if it does not exist. */
-export function transferParts({ from, to, amount }: Transfer, guard: Keyset | null): TransferParts {
-  const args = [from, to].map(quoted).join(' ')
+export function buildTransfer({ from, to, amount }: Transfer, guard: Keyset | null): TransferParts {
+  const args = [from, to].map(quoteForCode).join(' ')
   const payload =
     guard === null
       ? { code: `(coin.transfer ${args} ${amount})`, data: '{}' }
       : { code: `(coin.transfer-create ${args} (read-keyset "receiver-guard") ${amount})`, data: dataOf(guard) }
-  return { payload, capabilities: [GAS, { name: 'coin.TRANSFER', args: [from, to, decimalJson(amount)] }] }
+  return { payload, capabilities: [GAS, { name: 'coin.TRANSFER', args: [from, to, decimalToJson(amount)] }] }
 }
 
 /** First step of a transfer to another chain: it removes the coins from this one. */
-export function crossingParts(
+export function buildCrossing(
   { from, to, amount }: Transfer,
   guard: ReceiverGuard,
   targetChain: number,
@@ -72,10 +72,10 @@ export function crossingParts(
   const target = String(targetChain)
   const [guardCode, data] =
     'keysetName' in guard
-      ? [`(keyset-ref-guard ${quoted(guard.keysetName)})`, '{}']
+      ? [`(keyset-ref-guard ${quoteForCode(guard.keysetName)})`, '{}']
       : ['(read-keyset "receiver-guard")', dataOf(guard)]
-  const code = `(coin.transfer-crosschain ${quoted(from)} ${quoted(to)} ${guardCode} "${target}" ${amount})`
-  const crossing = { name: 'coin.TRANSFER_XCHAIN', args: [from, to, decimalJson(amount), target] }
+  const code = `(coin.transfer-crosschain ${quoteForCode(from)} ${quoteForCode(to)} ${guardCode} "${target}" ${amount})`
+  const crossing = { name: 'coin.TRANSFER_XCHAIN', args: [from, to, decimalToJson(amount), target] }
   return { payload: { code, data }, capabilities: [GAS, crossing] }
 }
 

@@ -1,7 +1,7 @@
 /** Sends the commands of users, with their gas terms, and finds them again by request keys. */
 
 import type { NodeClient } from '#client/node/client.ts'
-import { CommandSender, type CommandStep, type Terms } from '#client/wallet/command-sender.ts'
+import { CommandSender, type CommandStep, type FeeTerms } from '#client/wallet/command-sender.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
@@ -15,7 +15,7 @@ export interface TermValues {
   readonly depth: number
 }
 
-export function termsOf(values: Pick<TermValues, 'gas-limit' | 'gas-price' | 'ttl'>): Terms {
+export function termsOf(values: Pick<TermValues, 'gas-limit' | 'gas-price' | 'ttl'>): FeeTerms {
   return { gasLimit: values['gas-limit'], gasPrice: values['gas-price'], ttlMs: values.ttl }
 }
 

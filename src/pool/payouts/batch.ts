@@ -1,5 +1,5 @@
 /** A transaction with many transfers from the account of the pool. */
-import { type Capability, GAS, quoted } from '#client/wallet/capability.ts'
+import { type Capability, GAS, quoteForCode } from '#client/wallet/capability.ts'
 import type { Payload } from '#client/wallet/command.ts'
 import { keysetOf } from '#client/wallet/transfer.ts'
 
@@ -38,7 +38,7 @@ export function batchOf(
 ): { readonly payload: Payload; readonly capabilities: readonly Capability[] } {
   const data: Record<string, unknown> = {}
   const forms = transfers.map(({ account, amount, isNew }, i) => {
-    const ends = `${quoted(from)} ${quoted(account)}`
+    const ends = `${quoteForCode(from)} ${quoteForCode(account)}`
     if (!isNew) return `(coin.transfer ${ends} ${amount})`
     data[`guard-${i}`] = keysetOf(account)
     return `(coin.transfer-create ${ends} (read-keyset "guard-${i}") ${amount})`

@@ -1,7 +1,7 @@
 /** Blocks of a pool: finds them among its shares, and looks up their depth and reward. */
 
 import type { NodeClient } from '#client/node/client.ts'
-import { calledReward } from '#client/wallet/called-reward.ts'
+import { fetchReward } from '#client/wallet/called-reward.ts'
 import { decodeBase64Url } from '#ground/base/bytes.ts'
 import { unitsOf } from '#ground/base/coins.ts'
 import { paymentOf } from '#ground/chain/block-payment.ts'
@@ -105,7 +105,7 @@ export async function rewardOf(
   const { payloadHash } = await client.header(chain, block, { signal })
   const outputs = await client.payloadOutputs(chain, payloadHash, { height, verify: true, signal })
   const chains = graphAt(network, height).adjacents.length
-  const called = (call: RewardCall) => calledReward(client, call, { chain, height }, { signal })
+  const called = (call: RewardCall) => fetchReward(client, call, { chain, height }, { signal })
   const payment = await paymentOf({ ...outputs, height, chains }, network.payment, called)
   const amount = payment === null ? null : unitsOf(payment.amount)
   return payment === null || amount === null ? null : { account: payment.account, amount }

@@ -6,10 +6,10 @@
 import { NodeRefusal } from '#client/node/errors.ts'
 import { accountOn } from '#client/wallet/ask.ts'
 import type { SignedCommand } from '#client/wallet/command.ts'
-import { CommandSender, type CommandStep, type Terms } from '#client/wallet/command-sender.ts'
+import { CommandSender, type CommandStep, type FeeTerms } from '#client/wallet/command-sender.ts'
 import { CommandFailed } from '#client/wallet/failure.ts'
 import type { SigningKey } from '#client/wallet/keys.ts'
-import { gasCost, payingAccount } from '#client/wallet/plan.ts'
+import { maxGasFeeOf, requirePayer } from '#client/wallet/plan.ts'
 import { readAmount } from '#client/wallet/transfer.ts'
 import type { WalletNode } from '#client/wallet/wallet-node.ts'
 import type { Clock } from '#ground/base/clock.ts'
@@ -32,7 +32,7 @@ interface PayOptions {
   readonly minimum: bigint
   readonly keys: readonly SigningKey[]
   /** `gasLimit`: maximum gas of one transaction. */
-  readonly terms: Terms
+  readonly terms: FeeTerms
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onStep: (step: CommandStep) => void
@@ -82,10 +82,10 @@ async function payChain(chain: number, due: readonly Balance[], options: PayOpti
 /** @throws NewcutError COMMAND_FAILED unless the account can pay all balances, all open orders, and gas */
 async function checkFunds(chain: number, due: readonly Balance[], options: PayOptions): Promise<void> {
   const { node, account, keys, terms, clock, signal } = options
-  const { balance } = await payingAccount(node, { account, chain, keys }, { signal, nowMs: clock.wallMs() })
+  const { balance } = await requirePayer(node, { account, chain, keys }, { signal, nowMs: clock.wallMs() })
   const total = due.reduce((sum, { amount }) => sum + amount, await underWay(chain, options))
   const commands = Math.ceil(due.length / transfersIn(terms.gasLimit))
-  const gas = gasCost({ ...terms, gasLimit: gasFor(due.length) + gasFor(0) * commands })
+  const gas = maxGasFeeOf({ ...terms, gasLimit: gasFor(due.length) + gasFor(0) * commands })
   if (balance.compare(readAmount(coinsText(total)).add(gas)) >= 0) return
   const has = `${account} has ${balance.toSource()} coins on chain ${chain}`
   throw new NewcutError('COMMAND_FAILED', `${has}, but needs ${coinsText(total)} and up to ${gas} for gas`, {

@@ -1,6 +1,6 @@
 /** `newcut payouts` without its command line: reports and pays. */
 
-import type { CommandStep, Terms } from '#client/wallet/command-sender.ts'
+import type { CommandStep, FeeTerms } from '#client/wallet/command-sender.ts'
 import type { SigningKey } from '#client/wallet/keys.ts'
 import type { WalletNode } from '#client/wallet/wallet-node.ts'
 import type { Clock } from '#ground/base/clock.ts'
@@ -35,7 +35,7 @@ export interface PayoutSetup {
 
 interface PaySetup extends PayoutSetup {
   readonly keys: readonly SigningKey[]
-  readonly terms: Terms
+  readonly terms: FeeTerms
   readonly onStep: (step: CommandStep) => void
   readonly onTrouble: (chain: number, error: NewcutError) => void
   /** Called with each order that this run settles, also with those of earlier runs. */

@@ -11,7 +11,7 @@ import * as miningCalls from '../../../src/client/node/mining-calls.ts'
 import * as nodeCalls from '../../../src/client/node/node-calls.ts'
 import * as payloadCalls from '../../../src/client/node/payload-calls.ts'
 import { Requests } from '../../../src/client/node/requests.ts'
-import { blockNews } from '../../../src/client/node/stream-calls.ts'
+import { streamBlockNews } from '../../../src/client/node/stream-calls.ts'
 import { HeaderVerifier } from '../../../src/client/node/verify.ts'
 import { networkOfInfo } from '../../../src/client/node/verify-network.ts'
 import { decodeHex, encodeBase64Url } from '../../../src/ground/base/bytes.ts'
@@ -111,7 +111,7 @@ const blockSeeds = [
 ]
 
 const calls: readonly Target[] = [
-  call('info', [jsonBytes(info)], ({ requests }) => nodeCalls.nodeInfo(requests, {})),
+  call('info', [jsonBytes(info)], ({ requests }) => nodeCalls.fetchJudgedInfo(requests, {})),
   call(
     'work',
     headers.slice(0, 2).map((each) => encodeWorkResponse(workFromBytes(each.subarray(0, 286)))),
@@ -121,41 +121,41 @@ const calls: readonly Target[] = [
   call(
     'a header as bytes',
     headers,
-    (context) => chainCalls.header(context, header.chainId, key, { verify: true }),
+    (context) => chainCalls.fetchOneHeader(context, header.chainId, key, { verify: true }),
     BINARY,
   ),
-  call('a header as text', texts.map(jsonBytes), (context) => chainCalls.header(context, header.chainId, key, {})),
+  call('a header as text', texts.map(jsonBytes), (context) => chainCalls.fetchOneHeader(context, header.chainId, key, {})),
   call(
     'a header as object',
     objects.map(jsonBytes),
-    (context) => chainCalls.header(context, header.chainId, key, { encoding: 'object', verify: true }),
+    (context) => chainCalls.fetchOneHeader(context, header.chainId, key, { encoding: 'object', verify: true }),
     OBJECT_JSON_TYPE,
   ),
   call('headers as text', [page(texts.slice(0, 3))], (context) =>
-    chainCalls.headers(context, header.chainId, { verify: true }).page(),
+    chainCalls.listHeaders(context, header.chainId, { verify: true }).page(),
   ),
   call(
     'headers as objects',
     [page(objects.slice(0, 3))],
-    (context) => chainCalls.headers(context, header.chainId, { encoding: 'object' }).page(),
+    (context) => chainCalls.listHeaders(context, header.chainId, { encoding: 'object' }).page(),
     OBJECT_JSON_TYPE,
   ),
   call('a branch of headers', [page(texts.slice(0, 2))], (context) =>
-    chainCalls.headers(context, header.chainId, { encoding: 'binary' }, { upper: [hash] }).page(),
+    chainCalls.listHeaders(context, header.chainId, { encoding: 'binary' }, { upper: [hash] }).page(),
   ),
   call('a branch of hashes', [page([hash, key])], (context) =>
-    chainCalls.hashes(context, 0, {}, { upper: [hash] }).page(),
+    chainCalls.listHashes(context, 0, {}, { upper: [hash] }).page(),
   ),
-  call('blocks', blockSeeds, (context) => chainCalls.blocks(context, header.chainId, { verify: true }).page()),
+  call('blocks', blockSeeds, (context) => chainCalls.listBlocks(context, header.chainId, { verify: true }).page()),
   call('a payload', payloads.map(jsonBytes), (context) =>
-    payloadCalls.payload(context, 'outputs', {
+    payloadCalls.fetchPayload(context, 'outputs', {
       chain: 0,
       hash: String(payloads[0].payloadHash),
       options: { verify: true },
     }),
   ),
   call('payloads', [jsonBytes(payloads)], (context) =>
-    payloadCalls.payloads(context, 'outputs', {
+    payloadCalls.fetchPayloads(context, 'outputs', {
       chain: 0,
       keys: payloads.map(({ payloadHash }) => String(payloadHash)),
       options: { verify: true },
@@ -167,10 +167,10 @@ const calls: readonly Target[] = [
     ({ requests }) => requests.json(operations.cut),
   ),
   call('pending transactions', [jsonBytes({ hashes: [hash], highwaterMark: [1, 2] })], (context) =>
-    nodeCalls.mempoolPending(context, 0, {}),
+    nodeCalls.fetchPending(context, 0, {}),
   ),
   call('transactions', [jsonBytes([{ tag: 'Pending', contents: '{}' }]), jsonBytes([{ tag: 'Missing' }])], (context) =>
-    nodeCalls.mempoolAnswers(context, 'mempoolLookup', { chain: 0, keys: [hash], call: {} }),
+    nodeCalls.fetchMempoolEntries(context, 'mempoolLookup', { chain: 0, keys: [hash], call: {} }),
   ),
   call(
     'a local result',
@@ -182,7 +182,7 @@ const calls: readonly Target[] = [
     commandCalls.send(context, [command], onChain),
   ),
   call('a proof', [jsonBytes(proofs[0].slice(0, 200))], (context) =>
-    commandCalls.spv(context, { key: hash, targetChain: 1 }, onChain),
+    commandCalls.fetchProof(context, { key: hash, targetChain: 1 }, onChain),
   ),
   call('the state of a backup', [bytesOf('backup-done')], (context) => nodeCalls.checkBackup(context, 'id', {}), TEXT),
 ]
@@ -200,8 +200,8 @@ const errors: Target = {
       const type = [JSON_TYPE, TEXT, 'text/html', undefined][(bytes[1] ?? 0) % 4]
       const context = answering(bytes.subarray(2), type, status, (bytes[1] ?? 0) < 128)
       await told(() => miningCalls.fetchWork(context, account, 0, {}))
-      await told(() => chainCalls.hashes(context, 0, {}, { upper: [hash] }).page())
-      await told(() => nodeCalls.makeBackup(context, false, {}))
+      await told(() => chainCalls.listHashes(context, 0, {}, { upper: [hash] }).page())
+      await told(() => nodeCalls.startBackup(context, false, {}))
       await miningCalls.isMiningDisabled(context, account, {})
     },
   }),
@@ -341,7 +341,7 @@ export const nodeTargets: readonly Target[] = [
       read: async (bytes) => {
         const over = new AbortController()
         const context = { ...answering(new Uint8Array(), JSON_TYPE, 404), http: streamHttp(bytes, () => over.abort()) }
-        const news = blockNews(context, 'headerUpdates', { signal: over.signal, verify: { checkPow: false } })
+        const news = streamBlockNews(context, 'headerUpdates', { signal: over.signal, verify: { checkPow: false } })
         for await (const each of news) expect(each.type === 'block' || each.type === 'gap', 'news')
       },
     }),
@@ -357,12 +357,12 @@ export const nodeTargets: readonly Target[] = [
         read: async (bytes) => {
           const batch = linked(bytes)
           const byHash = new Map(batch.map((each) => [encodeBase64Url(each.hash), each]))
-          const one = async (chain: number, wanted: string) => {
+          const fetchHeader = async (chain: number, wanted: string) => {
             const found = byHash.get(wanted)
             if (found?.chainId === chain) return found
             throw new NotFound({ url: URL, status: 404, excerpt: '' }, wanted, 'none')
           }
-          const range = async function* () {
+          const fetchRange = async function* () {
             yield* batch
           }
           for (const network of [mainnet01, development]) {
@@ -371,7 +371,7 @@ export const nodeTargets: readonly Target[] = [
               const verifier = new HeaderVerifier(
                 { network, isKnown },
                 options,
-                { one, range },
+                { fetchHeader, fetchRange },
                 { url: URL, operation: 'x' },
                 new Set(),
               )

@@ -1,7 +1,7 @@
 /** Hashes, signatures, literals and shown values of the page. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quoted, readCapability } from '../../../src/client/wallet/capability.ts'
+import { quoteForCode, readCapability } from '../../../src/client/wallet/capability.ts'
 import { argumentOf, capabilityOf } from '../../../src/faces/web/explorer/browser/argument.ts'
 import { keyPairOf } from '../../../src/faces/web/explorer/browser/ed25519.ts'
 import { FieldFault } from '../../../src/faces/web/explorer/browser/field-fault.ts'
@@ -121,9 +121,9 @@ describe('arguments', () => {
   it('arguments are read by the reader of the language as the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const [form] = read(quoted(text))
+        const [form] = read(quoteForCode(text))
         expect(form).toMatchObject({ form: 'string', value: text })
-        expect(literalOf(quoted(text)).json).toBe(text)
+        expect(literalOf(quoteForCode(text)).json).toBe(text)
       }),
     )
   })

@@ -1,6 +1,6 @@
 /** Form fields for the arguments of a call, by their declared types. */
 
-import { quoted } from '#client/wallet/capability.ts'
+import { quoteForCode } from '#client/wallet/capability.ts'
 import { developmentAccounts } from '#ground/chain/development-accounts.ts'
 import { make, write } from '../../kit/dom.ts'
 import { argumentOf } from './argument.ts'
@@ -149,13 +149,13 @@ class KeysetFields {
       if (name === '') throw new FieldFault('the name of a keyset, such as free.admin')
       const [first, second] = name.split('.')
       const ref = second === undefined ? { ns: null, ksn: first } : { ns: first, ksn: second }
-      return { code: `(keyset-ref-guard ${quoted(name)})`, json: { keysetref: ref } }
+      return { code: `(keyset-ref-guard ${quoteForCode(name)})`, json: { keysetref: ref } }
     }
     const known = developmentAccounts.find(({ account }) => account === value)
     const keys = known === undefined ? keysIn(this.#keys.value) : [known.publicKey]
     const keyset = { keys, pred: known === undefined ? this.#predicate.value : 'keys-all' }
     data[parameter] = keyset
-    return { code: `(read-keyset ${quoted(parameter)})`, json: keyset }
+    return { code: `(read-keyset ${quoteForCode(parameter)})`, json: keyset }
   }
 }
 

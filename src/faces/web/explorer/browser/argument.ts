@@ -1,13 +1,13 @@
 /** Reads texts of fields as arguments of calls and of capabilities, by their types. */
 
-import { type Capability, quoted, readCapability } from '#client/wallet/capability.ts'
+import { type Capability, quoteForCode, readCapability } from '#client/wallet/capability.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { FieldFault } from './field-fault.ts'
 import { type Argument, decimalArgument, integerArgument, literalOf, moduleArgument, timeArgument } from './literal.ts'
 
 /** Reads the text of a field of this type. Throws FieldFault. */
 export function argumentOf(type: string, text: string): Argument {
-  if (type === 'string') return { code: quoted(text), json: text }
+  if (type === 'string') return { code: quoteForCode(text), json: text }
   if (type === 'integer') return integerArgument(text)
   if (type === 'decimal') return decimalArgument(text)
   if (type === 'time') return timeArgument(text)

@@ -1,6 +1,6 @@
 /** Reads texts of fields as literals of the contract language, for code and for the JSON of a capability. */
 
-import { literalJson } from '#client/wallet/capability.ts'
+import { literalToJson } from '#client/wallet/capability.ts'
 import type { ExactJson } from '#ground/base/json.ts'
 import { ContractError } from '#language/contracts/errors.ts'
 import { read } from '#language/contracts/syntax/reader.ts'
@@ -18,7 +18,7 @@ export function literalOf(text: string): Argument {
   const [form, next] = formsIn(code)
   if (form === undefined) throw new FieldFault('a literal, such as "text", 1.5, [1 2] or {"name": true}')
   if (next !== undefined) throw new FieldFault(`one literal: ${code.slice(next.from)} is left`)
-  const json = literalJson(form)
+  const json = literalToJson(form)
   if (json === null) throw new FieldFault(`a literal: ${code} is none`)
   return { code, json }
 }
