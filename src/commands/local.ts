@@ -3,7 +3,7 @@
 import type { NodeClient } from '#client/node/client.ts'
 import { NodeRefusal } from '#client/node/errors.ts'
 import { Requests } from '#client/node/requests.ts'
-import { commandOfQuestion, type Question, evaluateOnNode } from '#client/wallet/ask.ts'
+import { commandOfQuestion, evaluateOnNode, type Question } from '#client/wallet/ask.ts'
 import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { localOptions } from '#faces/cli/options/wallet.ts'

@@ -215,7 +215,8 @@ function clientLines(
   ]
 }
 
-const quoteName = (text: string) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+const quoteName = (text: string) =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
 const indent = (lines: readonly string[], by = 2) => lines.map((line) => (line === '' ? line : ' '.repeat(by) + line))
 

@@ -124,7 +124,9 @@ const calls: readonly Target[] = [
     (context) => chainCalls.fetchOneHeader(context, header.chainId, key, { verify: true }),
     BINARY,
   ),
-  call('a header as text', texts.map(jsonBytes), (context) => chainCalls.fetchOneHeader(context, header.chainId, key, {})),
+  call('a header as text', texts.map(jsonBytes), (context) =>
+    chainCalls.fetchOneHeader(context, header.chainId, key, {}),
+  ),
   call(
     'a header as object',
     objects.map(jsonBytes),
