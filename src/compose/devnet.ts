@@ -39,6 +39,7 @@ import type { DevnetOptions } from '#devnet/options/devnet-options.ts'
 import { addExplorer } from '#faces/web/explorer/page.ts'
 import { machineFor } from './devnet-machine.ts'
 
+export type { PhraseAccount } from '#devnet/control/phrase-accounts.ts'
 export type {
   DevnetClock,
   DevnetControl,
@@ -60,7 +61,6 @@ export type { ForkTime } from '#devnet/copy/node-copy.ts'
 export type { DevnetFork } from '#devnet/copy/open-copy.ts'
 export type { ServedRequest } from '#devnet/http/request-log.ts'
 export type { DevnetOptions } from '#devnet/options/devnet-options.ts'
-export type { PhraseAccount } from '#devnet/control/phrase-accounts.ts'
 export type { GraphForm, NetworkSettings } from '#devnet/rules/settings.ts'
 export type { OnProgress, Progress } from '#ground/base/progress.ts'
 export type {

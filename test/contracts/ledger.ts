@@ -8,7 +8,7 @@ import { type EmittedEvent, freeGas, type Message } from '../../src/language/con
 import { Evaluator } from '../../src/language/contracts/machine/evaluate/evaluator.ts'
 import { continuePact } from '../../src/language/contracts/machine/evaluate/pacts.ts'
 import { runText } from '../../src/language/contracts/machine/load/execute.ts'
-import { granting } from '../../src/language/contracts/machine/rights/capabilities.ts'
+import { withGranted } from '../../src/language/contracts/machine/rights/capabilities.ts'
 import { newTransaction } from '../../src/language/contracts/machine/scopes.ts'
 import { Layer } from '../../src/language/contracts/machine/state.ts'
 import type { Term } from '../../src/language/contracts/machine/term.ts'
@@ -106,7 +106,7 @@ export class Ledger {
     const layer = new Layer(this.state)
     const evaluator = new Evaluator(language, block, newTransaction(message, layer, freeGas()))
     try {
-      const value = granting(evaluator, granted, () => run(evaluator))
+      const value = withGranted(evaluator, granted, () => run(evaluator))
       layer.mergeInto(this.state)
       return { value, message: '', events: evaluator.transaction.events, pact: evaluator.program.pact }
     } catch (error) {

@@ -25,7 +25,7 @@ function looked(modules: readonly Module[]): (readonly [milligas: number, size: 
   const loaded = new LoadedModuleSet()
   return modules.map((module) => {
     let paid = 0
-    loaded.look(module, (milligas) => {
+    loaded.noteLookup(module, (milligas) => {
       paid += milligas
     })
     return [paid, loaded.size] as const

@@ -1,7 +1,7 @@
 /** A command ends when it has made too many values, however few of them it holds. */
 import { describe, expect, it } from 'vitest'
 import { freeGas, type GasMeter } from '../../src/language/contracts/machine/environment.ts'
-import { countMemory, MOST_BYTES } from '../../src/language/contracts/machine/gas/memory-meter.ts'
+import { countMemory, MAX_MEMORY_BYTES } from '../../src/language/contracts/machine/gas/memory-meter.ts'
 import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 import { CapabilityToken, type Value } from '../../src/language/contracts/values/value.ts'
 import { evaluatorOn, Layer, outcome } from './evaluator.ts'
@@ -75,11 +75,11 @@ describe('the memory meter', () => {
   it('the memory meter ends code at the limit and not before, and never where gas has no limit', () => {
     const text = 'x'.repeat(1000)
     const transaction = meter()
-    transaction.memory.made = MOST_BYTES - 2032
+    transaction.memory.made = MAX_MEMORY_BYTES - 2032
     expect(() => countMemory(transaction, text)).not.toThrow()
     expect(() => countMemory(transaction, true)).not.toThrow()
     expect(() => countMemory(transaction, 1n)).toThrow(TOO_MUCH)
-    const free = { memory: { made: MOST_BYTES }, gas: freeGas() }
+    const free = { memory: { made: MAX_MEMORY_BYTES }, gas: freeGas() }
     expect(() => countMemory(free, text)).not.toThrow()
   })
 })

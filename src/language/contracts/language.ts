@@ -1,6 +1,6 @@
 /** All functions and special forms of the language. */
 import { NOWHERE } from './errors.ts'
-import { FREE as TOP } from './machine/access-mode.ts'
+import { TOP_LEVEL_MODE as TOP } from './machine/access-mode.ts'
 import type { Param, Run } from './machine/ast.ts'
 import { Lambda, NativeFunction } from './machine/callables.ts'
 import { specialForms } from './machine/evaluate/forms.ts'

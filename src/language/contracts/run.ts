@@ -10,7 +10,12 @@ import { TracingEvaluator } from './trace/tracing-evaluator.ts'
 export { continuePact } from './machine/evaluate/pacts.ts'
 export type { ExpandingRun } from './machine/expand/expander.ts'
 export { runForms, runText } from './machine/load/execute.ts'
-export { grantForTest, granting, grantUnasked, withCapability } from './machine/rights/capabilities.ts'
+export {
+  grantForTest,
+  grantWithoutBody as grantUnasked,
+  withCapability,
+  withGranted as granting,
+} from './machine/rights/capabilities.ts'
 export { asValue, type Term } from './machine/term.ts'
 export type { Tracer } from './machine/tracer.ts'
 

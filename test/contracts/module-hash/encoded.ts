@@ -1,7 +1,7 @@
 /** Loads modules and shows the bytes that are hashed for them. */
 import { evalError } from '../../../src/language/contracts/errors.ts'
 import type { Module } from '../../../src/language/contracts/machine/ast.ts'
-import { docAndMarks } from '../../../src/language/contracts/machine/load/annotations.ts'
+import { annotationsOf } from '../../../src/language/contracts/machine/load/annotations.ts'
 import { encodeModule } from '../../../src/language/contracts/machine/load/module-hash/encode.ts'
 import { resolveModule } from '../../../src/language/contracts/machine/load/module-hash/resolve.ts'
 import {
@@ -32,7 +32,7 @@ export function loaded(name: string, texts: readonly string[], data: ReadonlyMap
   const evaluator = evaluatorOn(state)
   evaluator.program.namespace = module.namespace
   const [form] = read(module.code)
-  const members = docAndMarks((form as CallForm).items.slice(module.isInterface ? 2 : 3)).rest
+  const members = annotationsOf((form as CallForm).items.slice(module.isInterface ? 2 : 3)).rest
   const resolved = resolveModule(evaluator, module, members)
   const find = (other: string) => state.get<Module>('modules', other)
   return {

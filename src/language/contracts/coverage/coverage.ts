@@ -4,7 +4,7 @@
  */
 import type { Expr, Module } from '../machine/ast.ts'
 import type { Probe } from '../machine/expand/probe.ts'
-import { docAndMarks } from '../machine/load/annotations.ts'
+import { annotationsOf } from '../machine/load/annotations.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import type { CallForm, Form } from '../syntax/form.ts'
@@ -114,7 +114,7 @@ export class Coverage implements Probe, Tracer {
     if (head?.form !== 'atom' || name?.form !== 'atom' || module.isInterface) return
     if (head.name !== 'defun' && head.name !== 'defcap' && head.name !== 'defpact') return
     const qualified = `${module.name}.${name.name}`
-    const { rest: body, isEvent } = docAndMarks(rest)
+    const { rest: body, isEvent } = annotationsOf(rest)
     const fun = file.functionAt(member.place, qualified)
     const [first] = body
     if (head.name === 'defpact') this.#listenToSteps(file, body)

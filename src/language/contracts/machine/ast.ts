@@ -10,9 +10,9 @@ import {
   type Type,
   type Value,
 } from '../values/value.ts'
-import type { Mode } from './access-mode.ts'
+import type { AccessMode } from './access-mode.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
-import type { Installed, ListedTokens, Slot } from './grants.ts'
+import type { GrantedCapability, InstalledCapability, SignerCapabilities } from './grants.ts'
 import type { Host } from './native.ts'
 import { type Domain, domainOfRows, type Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
@@ -300,9 +300,9 @@ export interface TransactionScope {
   /** Names of modules for which the command has acquired admin rights. */
   admin: Set<string>
   /** Installed managed capabilities with their remaining amounts. */
-  installed: readonly Installed[]
+  installed: readonly InstalledCapability[]
   /** Index of the capabilities that the signers list. Null until a managed one is acquired. */
-  listed: ListedTokens | null
+  listed: SignerCapabilities | null
   /** True once code has called `install-capability`: from then on, only scoped signatures count. */
   hasInstalled: boolean
   /** Definitions of the capabilities whose tokens this transaction has made. */
@@ -318,7 +318,7 @@ export interface LoadedModules {
   /** Number of members that `use` has imported, repeated ones included. */
   imported: number
   /** Notes that a module was looked up. @param charge takes milligas if it was not loaded before */
-  look(module: Module, charge: (milligas: number) => void): void
+  noteLookup(module: Module, charge: (milligas: number) => void): void
   /** Adds a module that the program itself loads. */
   add(module: Module): void
 }
@@ -341,11 +341,11 @@ export interface CallScope {
   /** Functions of modules, outermost first. */
   readonly frames: Fun[]
   /** Granted capabilities. */
-  readonly slots: Slot[]
+  readonly slots: GrantedCapability[]
   /** Capabilities whose bodies are running. */
   readonly evaluated: CapabilityToken[]
   /** Mode of the running code. */
-  mode: Mode
+  mode: AccessMode
   /** Current nesting of evaluation steps. */
   depth: number
   /** The step of a pact that runs. */
@@ -386,7 +386,7 @@ export interface Run extends Host {
   /** Runs the body of a capability. Type checks are done. */
   runCapability(fun: Fun, args: readonly Value[]): void
   /** Runs `body` in a mode. */
-  inMode<T>(mode: Mode, body: () => T): T
+  inMode<T>(mode: AccessMode, body: () => T): T
   /**
    * Runs `body`. A TxFailure becomes the result of `caught`. It takes back grants, installations and admin rights, but
    * neither events nor writes.

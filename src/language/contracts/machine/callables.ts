@@ -1,6 +1,6 @@
 /** Callable terms other than functions of modules. */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
-import type { Mode } from './access-mode.ts'
+import type { AccessMode } from './access-mode.ts'
 import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
 import { Arguments, type Native } from './native.ts'
 import { asValue, Callable, type Term } from './term.ts'
@@ -37,14 +37,14 @@ export class NativeFunction extends Callable {
 
   /** @returns the variant of an overloaded native that takes `count` arguments, or this one if there is none */
   overload(count: number): NativeFunction {
-    if (this.native.gathersArguments) return this.#gathering(count)
+    if (this.native.gathersArguments) return this.#gatherArguments(count)
     const [fewest, most] = this.native.arity
     if (count === this.arity || count < fewest || count > most) return this
     return new NativeFunction(this.native, this.price, this.work, count)
   }
 
   /** The variant that takes `count` arguments and hands them to the native as one list. */
-  #gathering(count: number): NativeFunction {
+  #gatherArguments(count: number): NativeFunction {
     const { name, run } = this.native
     const gather = ({ all, run: host, place }: Arguments<Run>) => {
       host.charge(LIST_COST * count)
@@ -57,9 +57,9 @@ export class NativeFunction extends Callable {
 /** A native or a function of a module as a value, with the mode of the place that named it. */
 export class Closure extends Callable {
   readonly fn: NativeFunction | Fun
-  readonly mode: Mode
+  readonly mode: AccessMode
 
-  constructor(fn: NativeFunction | Fun, mode: Mode) {
+  constructor(fn: NativeFunction | Fun, mode: AccessMode) {
     super()
     this.fn = fn
     this.mode = mode
@@ -81,9 +81,9 @@ export class Lambda extends Callable {
   readonly params: readonly Param[]
   readonly body: readonly Expr[]
   readonly env: Env | null
-  readonly mode: Mode
+  readonly mode: AccessMode
 
-  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, mode: Mode) {
+  constructor(params: readonly Param[], body: readonly Expr[], env: Env | null, mode: AccessMode) {
     super()
     this.params = params
     this.body = body
@@ -96,12 +96,12 @@ export class Lambda extends Callable {
 type Applicable = NativeFunction | Lambda | Fun
 
 /** A partially applied function. The arguments so far are checked against the types of their parameters. */
-export class Partial extends Callable {
+export class PartialApplication extends Callable {
   readonly fn: Applicable
   readonly args: readonly Term[]
-  readonly mode: Mode
+  readonly mode: AccessMode
 
-  constructor(fn: Applicable, args: readonly Term[], mode: Mode) {
+  constructor(fn: Applicable, args: readonly Term[], mode: AccessMode) {
     super()
     this.fn = fn
     this.args = args
@@ -114,7 +114,7 @@ export class Partial extends Callable {
 }
 
 /** Error for a partially applied function in a place that needs a complete call. */
-export function partlyApplied({ fn, args }: Partial, place: TextPlace): ContractError {
+export function incompleteCallError({ fn, args }: PartialApplication, place: TextPlace): ContractError {
   const [name, count] = describe(fn)
   return evalError(`Incorrect number of arguments (${args.length}) for ${name} supplied; expected (${count})`, place)
 }

@@ -170,5 +170,5 @@ export interface PrintSink {
    */
   put(term: Term, module: string | null, line: number): void
   /** Notes that code which is being loaded names `print`. @param module its module; null for code at the top level */
-  named(module: string | null): void
+  noteUse(module: string | null): void
 }

@@ -3,13 +3,13 @@ import type { CapabilityToken, Value } from '../values/value.ts'
 import type { Message } from './environment.ts'
 
 /** A granted capability with the capabilities composed into it. */
-export interface Slot {
+export interface GrantedCapability {
   token: CapabilityToken
   readonly composed: CapabilityToken[]
 }
 
 /** An installed managed capability and its remaining amount. A change makes a new entry. */
-export interface Installed {
+export interface InstalledCapability {
   readonly fun: string
   /** All arguments except the managed one. `token` is the token as installed. */
   readonly fixed: readonly Value[]
@@ -20,7 +20,7 @@ export interface Installed {
 }
 
 /** The capabilities that signers list, by name. A signature may list many. */
-export interface ListedTokens {
+export interface SignerCapabilities {
   readonly signers: Message['signers']
   readonly byName: ReadonlyMap<string, readonly CapabilityToken[]>
 }

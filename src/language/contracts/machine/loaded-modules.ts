@@ -21,7 +21,7 @@ export class LoadedModuleSet implements LoadedModules {
     return this.#definitions.size
   }
 
-  look(module: Module, charge: (milligas: number) => void): void {
+  noteLookup(module: Module, charge: (milligas: number) => void): void {
     const contents = contentsOf(module)
     if (this.#keys.has(contents.key)) return
     charge(READ.fixed + Math.floor((module.image?.bytes ?? 0) / READ.bytesPerMilligas))
@@ -33,7 +33,7 @@ export class LoadedModuleSet implements LoadedModules {
     this.#add(contentsOf(module))
   }
 
-  #add({ key, definitions }: Contents): void {
+  #add({ key, definitions }: ModuleContents): void {
     this.#keys.add(key)
     if (this.#keys.size === 1) {
       this.#definitions = definitions
@@ -51,16 +51,16 @@ export function isLoaded(module: Module, member: string): boolean {
   return !module.isInterface || definition instanceof Const || definition instanceof Schema
 }
 
-interface Contents {
+interface ModuleContents {
   /** Name and hash. */
   readonly key: string
   /** Keys of the definitions that come with the module. */
   readonly definitions: ReadonlySet<string>
 }
 
-const known = new WeakMap<Module, Contents>()
+const known = new WeakMap<Module, ModuleContents>()
 
-function contentsOf(module: Module): Contents {
+function contentsOf(module: Module): ModuleContents {
   const before = known.get(module)
   if (before !== undefined) return before
   const { image, name, hash } = module

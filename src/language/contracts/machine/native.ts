@@ -65,7 +65,7 @@ const MANY = 32
  * @returns the same number
  * @throws EvalError if the limit is exceeded
  */
-export function paidSize(run: Host, bytes: number): number {
+export function checkGasForSize(run: Host, bytes: number): number {
   if (bytes > Math.floor(run.gasLeft / SIZE_BYTE)) run.charge(bytes * SIZE_BYTE)
   return bytes
 }
@@ -85,7 +85,7 @@ export class Arguments<H extends Host = Host> {
   }
 
   /** Error for argument types that the native does not accept. */
-  wrong(): ContractError {
+  typeError(): ContractError {
     const types = this.all.map(argumentTypeName).join(', ')
     return failure('WRONG_ARGUMENTS', { native: this.native, types }, this.place)
   }
@@ -109,7 +109,7 @@ export class Arguments<H extends Host = Host> {
    * @throws EvalError if the limit is exceeded
    */
   size(value: Value): number {
-    return paidSize(this.run, chargedSize(value))
+    return checkGasForSize(this.run, chargedSize(value))
   }
 
   /**
@@ -137,55 +137,55 @@ export class Arguments<H extends Host = Host> {
 
   integer(index: number): bigint {
     const term = this.all[index]
-    if (typeof term !== 'bigint') throw this.wrong()
+    if (typeof term !== 'bigint') throw this.typeError()
     return term
   }
 
   number(index: number): bigint | Decimal {
     const term = this.all[index]
-    if (typeof term !== 'bigint' && !(term instanceof Decimal)) throw this.wrong()
+    if (typeof term !== 'bigint' && !(term instanceof Decimal)) throw this.typeError()
     return term
   }
 
   text(index: number): string {
     const term = this.all[index]
-    if (typeof term !== 'string') throw this.wrong()
+    if (typeof term !== 'string') throw this.typeError()
     return term
   }
 
   bool(index: number): boolean {
     const term = this.all[index]
-    if (typeof term !== 'boolean') throw this.wrong()
+    if (typeof term !== 'boolean') throw this.typeError()
     return term
   }
 
   time(index: number): Time {
     const term = this.all[index]
-    if (!(term instanceof Time)) throw this.wrong()
+    if (!(term instanceof Time)) throw this.typeError()
     return term
   }
 
   guard(index: number): Guard {
     const term = this.all[index]
-    if (!(term instanceof Guard)) throw this.wrong()
+    if (!(term instanceof Guard)) throw this.typeError()
     return term
   }
 
   token(index: number): CapabilityToken {
     const term = this.all[index]
-    if (!(term instanceof CapabilityToken)) throw this.wrong()
+    if (!(term instanceof CapabilityToken)) throw this.typeError()
     return term
   }
 
   module(index: number): ModuleRef {
     const term = this.all[index]
-    if (!(term instanceof ModuleRef)) throw this.wrong()
+    if (!(term instanceof ModuleRef)) throw this.typeError()
     return term
   }
 
   list(index: number): readonly Value[] {
     const term = this.all[index]
-    if (!isList(term)) throw this.wrong()
+    if (!isList(term)) throw this.typeError()
     return term
   }
 
@@ -194,26 +194,26 @@ export class Arguments<H extends Host = Host> {
     const items = this.list(index)
     // Lists do not change, and a list of many texts may be an argument again and again.
     if (textLists.has(items)) return items as readonly string[]
-    for (const item of items) if (typeof item !== 'string') throw this.wrong()
+    for (const item of items) if (typeof item !== 'string') throw this.typeError()
     if (items.length >= MANY) textLists.add(items)
     return items as readonly string[]
   }
 
   object(index: number): ObjectValue {
     const term = this.all[index]
-    if (!isObject(term)) throw this.wrong()
+    if (!isObject(term)) throw this.typeError()
     return term
   }
 
   value(index: number): Value {
     const term = this.all[index]
-    if (!isValue(term)) throw this.wrong()
+    if (!isValue(term)) throw this.typeError()
     return term
   }
 
   fn(index: number): Callable {
     const term = this.all[index]
-    if (!(term instanceof Callable)) throw this.wrong()
+    if (!(term instanceof Callable)) throw this.typeError()
     return term
   }
 

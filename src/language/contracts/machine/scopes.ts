@@ -1,7 +1,7 @@
 /** Creates, snapshots and restores the scopes of a run. A caught failure undoes its effects. */
 import { ContractError } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
-import { FREE } from './access-mode.ts'
+import { TOP_LEVEL_MODE } from './access-mode.ts'
 import type { CallScope, PactRun, ProgramScope, Run, TransactionScope } from './ast.ts'
 import type { GasMeter, Message } from './environment.ts'
 import { LoadedModuleSet } from './loaded-modules.ts'
@@ -23,22 +23,22 @@ export function newTransaction(message: Message, state: Layer, gas: GasMeter): T
   }
 }
 
-export type TransactionMark = ReturnType<typeof markTransaction>
+export type TransactionSnapshot = ReturnType<typeof snapshotTransaction>
 
 /** Gas used and the count of comparisons are not part of the snapshot. */
-export function markTransaction({ state, events, admin, installed, hasInstalled }: TransactionScope) {
+export function snapshotTransaction({ state, events, admin, installed, hasInstalled }: TransactionScope) {
   // Code acquires admin rights and never gives them back, so their number is enough.
   return { state, events: events.length, admin: admin.size, installed, hasInstalled }
 }
 
-export function restoreTransaction(transaction: TransactionScope, mark: TransactionMark): void {
+export function restoreTransaction(transaction: TransactionScope, mark: TransactionSnapshot): void {
   transaction.state = mark.state
   transaction.events.length = mark.events
   restoreRights(transaction, mark)
 }
 
 /** Restores what the transaction may do, not what it has done: `try` keeps events. */
-export function restoreRights(transaction: TransactionScope, mark: TransactionMark): void {
+export function restoreRights(transaction: TransactionScope, mark: TransactionSnapshot): void {
   if (transaction.admin.size > mark.admin) transaction.admin = new Set([...transaction.admin].slice(0, mark.admin))
   transaction.installed = mark.installed
   transaction.hasInstalled = mark.hasInstalled
@@ -48,7 +48,7 @@ export function newProgram(): ProgramScope {
   return { imports: new Map(), namespace: null, loaded: new LoadedModuleSet(), loading: null, pact: null }
 }
 
-export function markProgram(program: ProgramScope): ProgramScope {
+export function snapshotProgram(program: ProgramScope): ProgramScope {
   return { ...program, imports: new Map(program.imports), pact: copyOf(program.pact) }
 }
 
@@ -62,13 +62,13 @@ export function restoreProgram(program: ProgramScope, mark: ProgramScope): void 
 }
 
 export function newCall(): CallScope {
-  return { frames: [], slots: [], evaluated: [], mode: FREE, depth: 0, step: null, nativePlace: null }
+  return { frames: [], slots: [], evaluated: [], mode: TOP_LEVEL_MODE, depth: 0, step: null, nativePlace: null }
 }
 
-export type CallMark = ReturnType<typeof markCall>
+export type CallSnapshot = ReturnType<typeof snapshotCall>
 
 /** Stack lengths suffice: all calls on the stack at a snapshot are still there when it is restored. */
-export function markCall({ frames, slots, evaluated, mode, depth, step, nativePlace }: CallScope) {
+export function snapshotCall({ frames, slots, evaluated, mode, depth, step, nativePlace }: CallScope) {
   return {
     frames: frames.length,
     slots: slots.length,
@@ -82,7 +82,7 @@ export function markCall({ frames, slots, evaluated, mode, depth, step, nativePl
   }
 }
 
-export function restoreCall(call: CallScope, mark: CallMark): void {
+export function restoreCall(call: CallScope, mark: CallSnapshot): void {
   call.frames.length = mark.frames
   call.slots.length = mark.slots
   const last = call.slots.at(-1)
@@ -112,7 +112,7 @@ export function grantedCount({ slots }: CallScope): number {
  * Adds place and function to a ContractError.
  * @returns the error itself, of whatever kind
  */
-export function located({ frames, nativePlace }: CallScope, error: unknown): unknown {
+export function addLocation({ frames, nativePlace }: CallScope, error: unknown): unknown {
   if (!(error instanceof ContractError)) return error
   error.place ??= nativePlace
   const fun = frames.at(-1)

@@ -59,7 +59,7 @@ export interface Tracer {
 }
 
 /** Runs `body` as a step. Its result, a term or nothing, is that of the step, and so is its error. */
-export function traced<T>(tracer: Tracer, step: TraceStep, body: () => T): T {
+export function runAsStep<T>(tracer: Tracer, step: TraceStep, body: () => T): T {
   tracer.begin(step)
   let result: T
   try {

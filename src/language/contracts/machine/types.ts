@@ -6,10 +6,10 @@ import { CapabilityToken, Guard, ModuleRef, type RowSchema, TableRef, Time, type
 import { Callable, type Term } from './term.ts'
 
 /** Charges for inspecting a number of parts of a value. */
-type Pay = (parts: number) => void
+type ChargeParts = (parts: number) => void
 
 /** True if a term is of a type. */
-export function isOf(type: Type, term: Term, pay: Pay): boolean {
+export function hasType(type: Type, term: Term, pay: ChargeParts): boolean {
   switch (type.type) {
     case 'string':
       return typeof term === 'string'
@@ -33,12 +33,12 @@ export function isOf(type: Type, term: Term, pay: Pay): boolean {
       const { item } = type
       if (!Array.isArray(term) || item === null) return Array.isArray(term)
       pay(term.length)
-      return term.every((each) => isOf(item, each, pay))
+      return term.every((each) => hasType(item, each, pay))
     }
     case 'object':
-      return term instanceof Map && (type.schema === null || fits(type.schema, term, pay))
+      return term instanceof Map && (type.schema === null || matchesSchema(type.schema, term, pay))
     case 'table':
-      return term instanceof TableRef && (type.schema === null || alike(type.schema, term.schema, pay))
+      return term instanceof TableRef && (type.schema === null || haveSameFields(type.schema, term.schema, pay))
     case 'module':
       return term instanceof ModuleRef && implementsAll(term, type.interfaces, pay)
   }
@@ -47,7 +47,7 @@ export function isOf(type: Type, term: Term, pay: Pay): boolean {
 /** A module of ten or more interfaces costs by their number. */
 const FREE_INTERFACES = 10
 
-function implementsAll({ interfaces }: ModuleRef, wanted: readonly string[], pay: Pay): boolean {
+function implementsAll({ interfaces }: ModuleRef, wanted: readonly string[], pay: ChargeParts): boolean {
   if (interfaces.length < FREE_INTERFACES) return wanted.every((name) => interfaces.includes(name))
   pay(interfaces.length)
   const all = new Set(interfaces)
@@ -55,44 +55,44 @@ function implementsAll({ interfaces }: ModuleRef, wanted: readonly string[], pay
 }
 
 /** True if an object has exactly the fields of a schema, with values of the right types. */
-function fits({ fields }: RowSchema, object: ReadonlyMap<string, Term>, pay: Pay): boolean {
+function matchesSchema({ fields }: RowSchema, object: ReadonlyMap<string, Term>, pay: ChargeParts): boolean {
   if (fields.size !== object.size) return false
   pay(fields.size)
   for (const [name, type] of fields) {
     const value = object.get(name)
-    if (value === undefined || (type !== null && !isOf(type, value, pay))) return false
+    if (value === undefined || (type !== null && !hasType(type, value, pay))) return false
   }
   return true
 }
 
 /** True if two schemas have the same fields of the same types. Their names may differ. */
-function alike(one: RowSchema, other: RowSchema | null, pay: Pay): boolean {
+function haveSameFields(one: RowSchema, other: RowSchema | null, pay: ChargeParts): boolean {
   if (one.fields.size !== other?.fields.size) return false
   pay(one.fields.size)
   for (const [name, type] of one.fields) {
     const found = other.fields.get(name)
-    if (found === undefined || !sameType(type ?? ANY, found ?? ANY, pay)) return false
+    if (found === undefined || !isSameShape(type ?? ANY, found ?? ANY, pay)) return false
   }
   return true
 }
 
 const ANY: Type = { type: 'any' }
 
-function sameType(one: Type, other: Type, pay: Pay): boolean {
+function isSameShape(one: Type, other: Type, pay: ChargeParts): boolean {
   if (one.type === 'list' && other.type === 'list') {
     if (one.item === null || other.item === null) return one.item === other.item
-    return sameType(one.item, other.item, pay)
+    return isSameShape(one.item, other.item, pay)
   }
   if ((one.type === 'object' && other.type === 'object') || (one.type === 'table' && other.type === 'table')) {
     if (one.schema === null || other.schema === null) return one.schema === other.schema
-    return alike(one.schema, other.schema, pay)
+    return haveSameFields(one.schema, other.schema, pay)
   }
   return typeIdentity(one) === typeIdentity(other)
 }
 
 /** @throws EvalError if the term is not of the declared type */
-export function checkType(type: Type | null, term: Term, pay: Pay): void {
-  if (type === null || isOf(type, term, pay)) return
+export function checkType(type: Type | null, term: Term, pay: ChargeParts): void {
+  if (type === null || hasType(type, term, pay)) return
   throw failure('TYPE_MISMATCH', {
     found: argumentTypeName(term),
     short: declaredTypeInShort(type),

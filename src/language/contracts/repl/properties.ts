@@ -84,7 +84,7 @@ export function shrunk<T>(first: T, variants: (of: T) => readonly T[], fails: (e
 /** Runs a property on a layer of its own. @returns why it does not hold, or null */
 function tried(test: TestRun, property: () => string | null): string | null {
   const { evaluator } = test
-  const before = evaluator.mark()
+  const before = evaluator.snapshot()
   evaluator.transaction.state = new Layer(evaluator.transaction.state)
   try {
     return property()
@@ -92,7 +92,7 @@ function tried(test: TestRun, property: () => string | null): string | null {
     if (!(error instanceof ContractError)) throw error
     return `failed with "${error.message}"`
   } finally {
-    evaluator.back(before)
+    evaluator.restore(before)
   }
 }
 

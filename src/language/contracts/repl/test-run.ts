@@ -228,7 +228,7 @@ export class TestRun {
 
   #speak(language: Language): void {
     this.#language = language
-    this.evaluator.speak(language)
+    this.evaluator.useLanguage(language)
   }
 
   /** Changes the block data that code sees, at once. */
@@ -340,12 +340,12 @@ export class TestRun {
    */
   attempt<T>(body: () => T, failed: (error: ContractError) => T): T {
     const { evaluator } = this
-    const before = evaluator.mark()
+    const before = evaluator.snapshot()
     try {
       return body()
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
-      evaluator.back(before)
+      evaluator.restore(before)
       return failed(error)
     }
   }

@@ -47,7 +47,7 @@ export class PrintLog implements PrintSink {
     this.#lines.push({ text: shown, module, line })
   }
 
-  named(module: string | null): void {
+  noteUse(module: string | null): void {
     this.#isUsed = true
     if (module !== null) this.#modules.add(module)
   }

@@ -1,13 +1,13 @@
 /** An evaluator that tells a tracer of each call. Reads, guards and capabilities tell it by themselves. */
 import { NOWHERE, type TextPlace } from '../errors.ts'
 import type { Expr, Fun, TransactionScope } from '../machine/ast.ts'
-import { Lambda, NativeFunction, Partial } from '../machine/callables.ts'
+import { Lambda, NativeFunction, PartialApplication } from '../machine/callables.ts'
 import type { BlockScope } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluate/evaluator.ts'
 import type { Language } from '../machine/expand/expander.ts'
 import type { Probe } from '../machine/expand/probe.ts'
 import type { Callable, Term } from '../machine/term.ts'
-import { type StepKind, type Tracer, type TraceStep, traced } from '../machine/tracer.ts'
+import { runAsStep, type StepKind, type Tracer, type TraceStep } from '../machine/tracer.ts'
 import { TableRef, type Value } from '../values/value.ts'
 
 /** Natives that are steps of a kind of their own. All others are parts of the function around them. */
@@ -38,20 +38,20 @@ export class TracingEvaluator extends Evaluator {
   }
 
   override apply(fn: Callable, args: readonly Term[], place: TextPlace): Term {
-    const [called, all] = fn instanceof Partial ? [fn.fn, [...fn.args, ...args]] : [fn, args]
+    const [called, all] = fn instanceof PartialApplication ? [fn.fn, [...fn.args, ...args]] : [fn, args]
     const apply = () => super.apply(fn, args, place)
     if (called instanceof NativeFunction && all.length === called.arity) {
-      return traced(this.tracer, this.#nativeStep(called.name, all, place), apply)
+      return runAsStep(this.tracer, this.#nativeStep(called.name, all, place), apply)
     }
     if (called instanceof Lambda && all.length === called.params.length) {
-      return traced(this.tracer, this.#step('lambda', 'lambda', [], place), apply)
+      return runAsStep(this.tracer, this.#step('lambda', 'lambda', [], place), apply)
     }
     return apply()
   }
 
   override callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term {
     if (fun.kind === 'defcap' || args.length !== fun.params.length) return super.callFun(fun, args, place)
-    return traced(this.tracer, this.#step('call', fun.qualified, args, place), () => {
+    return runAsStep(this.tracer, this.#step('call', fun.qualified, args, place), () => {
       this.#begun = fun.kind === 'defun' ? fun : null
       try {
         return super.callFun(fun, args, place)
@@ -65,20 +65,20 @@ export class TracingEvaluator extends Evaluator {
     const hasBegun = this.#begun === fun
     this.#begun = null
     if (hasBegun) return super.runBody(fun, args, place)
-    return traced(this.tracer, this.#step('call', fun.qualified, args, place), () => super.runBody(fun, args, place))
+    return runAsStep(this.tracer, this.#step('call', fun.qualified, args, place), () => super.runBody(fun, args, place))
   }
 
   override runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term {
     const { step: scope } = this.call
     const name = `${fun.qualified} ${scope?.isRollback === true ? 'rollback of step' : 'step'} ${scope?.step ?? 0}`
-    return traced(this.tracer, this.#step('call', name, args, place), () => super.runStep(fun, step, args, place))
+    return runAsStep(this.tracer, this.#step('call', name, args, place), () => super.runStep(fun, step, args, place))
   }
 
   override emit(fun: Fun, params: readonly Value[]): void {
     if (!this.block.rules.areEventsEmitted) return
     const place = this.call.nativePlace
     const step = { kind: 'event', name: fun.qualified, args: params, module: this.module, place } as const
-    traced(this.tracer, step, () => super.emit(fun, params))
+    runAsStep(this.tracer, step, () => super.emit(fun, params))
   }
 
   #nativeStep(name: string, args: readonly Term[], place: TextPlace): TraceStep {

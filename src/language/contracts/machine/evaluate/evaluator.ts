@@ -2,7 +2,7 @@
 import { ContractError, evalError, NOWHERE, type TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 import { type Type, UNIT, type Value } from '../../values/value.ts'
-import type { Mode } from '../access-mode.ts'
+import type { AccessMode } from '../access-mode.ts'
 import {
   type CallScope,
   type Env,
@@ -12,28 +12,28 @@ import {
   type ProgramScope,
   type TransactionScope,
 } from '../ast.ts'
-import { Closure, Lambda, NativeFunction, Partial, partlyApplied } from '../callables.ts'
+import { Closure, incompleteCallError, Lambda, NativeFunction, PartialApplication } from '../callables.ts'
 import type { BlockScope, GasMeter } from '../environment.ts'
 import type { ExpandingRun, Language } from '../expand/expander.ts'
 import type { Probe } from '../expand/probe.ts'
-import { bounded, measureWork, weightOf } from '../gas/bounds.ts'
+import { checkSize, measureWork, weightOf } from '../gas/bounds.ts'
 import { countMemory, countResultMemory } from '../gas/memory-meter.ts'
 import { callPrice, PRICE } from '../gas/prices.ts'
 import { Arguments } from '../native.ts'
 import { tokenOf } from '../rights/capabilities.ts'
 import {
-  type CallMark,
+  type CallSnapshot,
   grantedCount,
-  markCall,
-  markProgram,
-  markTransaction,
   newCall,
   newProgram,
   restoreCall,
   restoreProgram,
   restoreRights,
   restoreTransaction,
-  type TransactionMark,
+  snapshotCall,
+  snapshotProgram,
+  snapshotTransaction,
+  type TransactionSnapshot,
 } from '../scopes.ts'
 import { asValue, type Callable, isValue, type Term } from '../term.ts'
 import type { Tracer } from '../tracer.ts'
@@ -60,10 +60,10 @@ const EVENT_WORK = 5
 const FREE_EVENT_WEIGHT = 500
 
 /** Snapshot for `back`. */
-interface Mark {
-  readonly transaction: TransactionMark
+interface EvaluatorSnapshot {
+  readonly transaction: TransactionSnapshot
   readonly program: ProgramScope
-  readonly call: CallMark
+  readonly call: CallSnapshot
 }
 
 export class Evaluator implements ExpandingRun {
@@ -97,7 +97,7 @@ export class Evaluator implements ExpandingRun {
   }
 
   /** Changes the functions and forms that code expanded from now on can name. */
-  speak(language: Language): void {
+  useLanguage(language: Language): void {
     this.#language = language
   }
 
@@ -129,7 +129,7 @@ export class Evaluator implements ExpandingRun {
   sequence(exprs: readonly Expr[], env: Env | null): Term {
     let term: Term = UNIT
     for (const expr of exprs) {
-      if (term instanceof Partial) throw partlyApplied(term, expr.place)
+      if (term instanceof PartialApplication) throw incompleteCallError(term, expr.place)
       term = this.evaluate(expr, env)
     }
     return term
@@ -151,14 +151,14 @@ export class Evaluator implements ExpandingRun {
       return result
     }
     if (fn instanceof Lambda) {
-      if (args.length < fn.params.length) return this.#continue(new Partial(fn, [], fn.mode), args, place)
-      if (args.length > fn.params.length) throw tooMany(place)
+      if (args.length < fn.params.length) return this.#continue(new PartialApplication(fn, [], fn.mode), args, place)
+      if (args.length > fn.params.length) throw tooManyArguments(place)
       if (args.length > 0) this.charge(callPrice(args.length))
       // A complete call of a lambda checks no types, only a partial one does.
       return this.#runLambda(fn, args)
     }
     if (fn instanceof Fun) return this.callFun(fn, args, place)
-    if (fn instanceof Partial) return this.#continue(fn, args, place)
+    if (fn instanceof PartialApplication) return this.#continue(fn, args, place)
     throw evalError('Cannot apply value to a non-closure.', place)
   }
 
@@ -167,15 +167,15 @@ export class Evaluator implements ExpandingRun {
     if (args.length < params.length && kind === 'defun') {
       return args.length === 0
         ? new Closure(fun, this.call.mode)
-        : this.#continue(new Partial(fun, [], this.call.mode), args, place)
+        : this.#continue(new PartialApplication(fun, [], this.call.mode), args, place)
     }
-    if (args.length !== params.length) throw tooMany(place)
+    if (args.length !== params.length) throw tooManyArguments(place)
     if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length))
     requireValues(args)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
     if (kind === 'defcap') {
       this.work(TOKEN_WORK + measureWork(args))
-      return countMemory(this.transaction, bounded(tokenOf(this, fun, args)))
+      return countMemory(this.transaction, checkSize(tokenOf(this, fun, args)))
     }
     if (kind === 'defpact') return startPact(this, fun, args, place)
     return this.runBody(fun, args, place)
@@ -185,15 +185,15 @@ export class Evaluator implements ExpandingRun {
    * Applies a partially applied function to more arguments. Each application is charged and checks its own arguments.
    * Natives check and charge nothing until they are complete.
    */
-  #continue({ fn, args, mode }: Partial, more: readonly Term[], place: TextPlace): Term {
+  #continue({ fn, args, mode }: PartialApplication, more: readonly Term[], place: TextPlace): Term {
     const all = [...args, ...more]
     if (fn instanceof NativeFunction) return this.inMode(mode, () => this.#applyNative(fn, all, place))
     const { params } = fn
     this.charge(callPrice(more.length))
-    if (all.length > params.length) throw tooMany(place)
+    if (all.length > params.length) throw tooManyArguments(place)
     requireValues(more)
     for (let i = args.length; i < all.length; i++) this.checkType(params[i].type, all[i])
-    if (all.length < params.length) return new Partial(fn, all, mode)
+    if (all.length < params.length) return new PartialApplication(fn, all, mode)
     if (fn instanceof Fun) return this.inMode(mode, () => this.runBody(fn, all, place))
     return this.#runLambda(fn, all)
   }
@@ -227,7 +227,7 @@ export class Evaluator implements ExpandingRun {
   }
 
   runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term {
-    if (args.length > fun.params.length) throw tooMany(place)
+    if (args.length > fun.params.length) throw tooManyArguments(place)
     const around = this.#enter(fun, place)
     const result = this.evaluate(step, extend(null, args))
     this.#leave(around)
@@ -246,7 +246,7 @@ export class Evaluator implements ExpandingRun {
    * @returns the mode around it
    * @throws EvalError on recursion, also through another version of its module
    */
-  #enter(fun: Fun, place: TextPlace, mayCallBack = true): Mode {
+  #enter(fun: Fun, place: TextPlace, mayCallBack = true): AccessMode {
     const { call } = this
     const { frames, mode } = call
     const { nameHash, qualified } = fun
@@ -265,7 +265,7 @@ export class Evaluator implements ExpandingRun {
   }
 
   /** Leaves a function. Errors skip this: the catcher restores a snapshot or discards the evaluator. */
-  #leave(around: Mode): void {
+  #leave(around: AccessMode): void {
     const { call } = this
     call.frames.pop()
     call.depth--
@@ -275,8 +275,9 @@ export class Evaluator implements ExpandingRun {
   #applyNative(fn: NativeFunction, args: readonly Term[], place: TextPlace): Term {
     const { native, arity } = fn
     const { call } = this
-    if (args.length < arity) return args.length === 0 ? new Closure(fn, call.mode) : new Partial(fn, args, call.mode)
-    if (args.length > arity) throw tooMany(place)
+    if (args.length < arity)
+      return args.length === 0 ? new Closure(fn, call.mode) : new PartialApplication(fn, args, call.mode)
+    if (args.length > arity) throw tooManyArguments(place)
     this.charge(fn.price)
     if (fn.work !== null) this.work(fn.work(args))
     const around = call.nativePlace
@@ -284,7 +285,7 @@ export class Evaluator implements ExpandingRun {
     if (++call.depth > MAX_DEPTH) throw tooDeep(place)
     const result = native.run(new Arguments(native.name, args, this, place))
     call.depth--
-    if (isValue(result)) countResultMemory(this.transaction, native.name, bounded(result))
+    if (isValue(result)) countResultMemory(this.transaction, native.name, checkSize(result))
     call.nativePlace = around
     return result
   }
@@ -296,7 +297,7 @@ export class Evaluator implements ExpandingRun {
 
   findModule(name: string): Module | undefined {
     const found = this.transaction.state.get<Module>('modules', name)
-    if (found !== undefined) this.program.loaded.look(found, this.#pay)
+    if (found !== undefined) this.program.loaded.noteLookup(found, this.#pay)
     return found
   }
 
@@ -315,7 +316,7 @@ export class Evaluator implements ExpandingRun {
     return this.findModule(module.name)?.hash ?? module.hash
   }
 
-  inMode<T>(mode: Mode, body: () => T): T {
+  inMode<T>(mode: AccessMode, body: () => T): T {
     const { call } = this
     const around = call.mode
     call.mode = mode
@@ -329,7 +330,7 @@ export class Evaluator implements ExpandingRun {
     const { admin, installed } = transaction
     this.work(ATTEMPT_WORK + call.frames.length + admin.size + installed.length + grantedCount(call))
     // The program scope is not part of the snapshot: imports and namespaces at the top level persist.
-    const [before, callBefore] = [markTransaction(transaction), markCall(call)]
+    const [before, callBefore] = [snapshotTransaction(transaction), snapshotCall(call)]
     try {
       return body()
     } catch (error) {
@@ -342,13 +343,17 @@ export class Evaluator implements ExpandingRun {
   }
 
   /** Takes a snapshot of all scopes, for `back`. */
-  mark(): Mark {
+  snapshot(): EvaluatorSnapshot {
     const { transaction, program, call } = this
-    return { transaction: markTransaction(transaction), program: markProgram(program), call: markCall(call) }
+    return {
+      transaction: snapshotTransaction(transaction),
+      program: snapshotProgram(program),
+      call: snapshotCall(call),
+    }
   }
 
   /** Restores all scopes. Writes to the layer of the snapshot and used gas remain. */
-  back(mark: Mark): void {
+  restore(mark: EvaluatorSnapshot): void {
     restoreTransaction(this.transaction, mark.transaction)
     restoreProgram(this.program, mark.program)
     restoreCall(this.call, mark.call)
@@ -375,6 +380,6 @@ function tooDeep(place: TextPlace): ContractError {
   return evalError(`the code is nested too deeply: at most ${MAX_DEPTH} steps within each other`, place)
 }
 
-function tooMany(place: TextPlace | null): ContractError {
+function tooManyArguments(place: TextPlace | null): ContractError {
   return evalError('Failed to apply a function or closure because there were too many arguments.', place)
 }

@@ -10,20 +10,20 @@ import { functionOf } from '../callables.ts'
 import type { Expander, Scope, SpecialForm } from '../expand/expander.ts'
 import * as exprs from '../expand/expressions.ts'
 import { exprOf } from '../expand/expressions.ts'
-import { bounded } from '../gas/bounds.ts'
+import { checkSize } from '../gas/bounds.ts'
 import { PRICE } from '../gas/prices.ts'
 import { refuseInCapability, testMode } from '../rights/access.ts'
 import { withCapability } from '../rights/capabilities.ts'
 import { asValue, Callable, type Term } from '../term.ts'
 import { argumentTypeName, typeName } from '../types.ts'
 import { resumedObject } from './pacts.ts'
-import { findRow, paidRead, readRow } from './tables.ts'
+import { findRow, readRow, readWithCharge } from './tables.ts'
 
 /**
  * @returns the forms behind the name of a special form
  * @throws ContractError (SyntaxError) if their number is out of range
  */
-function parts(call: CallForm, fewest: number, most = fewest): readonly Form[] {
+function operandsOf(call: CallForm, fewest: number, most = fewest): readonly Form[] {
   const own = call.items.slice(1)
   if (own.length >= fewest && own.length <= most) return own
   const name = call.items[0].form === 'atom' ? call.items[0].name : ''
@@ -50,15 +50,15 @@ export function asToken(term: Term, place: TextPlace): CapabilityToken {
   throw evalError(`Expected capability token value, but got: ${typeName(asValue(term))}`, place)
 }
 
-const when: SpecialForm = (call, expander, scope) => {
-  const [test, yes, no] = expander.expandAll(parts(call, 3), scope)
+const ifForm: SpecialForm = (call, expander, scope) => {
+  const [test, yes, no] = expander.expandAll(operandsOf(call, 3), scope)
   return exprOf(call.place, (run, env) => {
     return run.evaluate(asBool(run.evaluate(test, env), test.place) ? yes : no, env)
   })
 }
 
 /** `and` and `or`: a first operand equal to `decisive` is the result; otherwise the second operand is. */
-const both =
+const connective =
   (decisive: boolean): SpecialForm =>
   (call, expander, scope) => {
     const connect = ([one, other]: readonly Expr[]) =>
@@ -66,7 +66,7 @@ const both =
         if (asBool(run.evaluate(one, env), one.place) === decisive) return decisive
         return asBool(run.evaluate(other, env), other.place)
       })
-    return completed(call, expander, scope, connect)
+    return withTwoOperands(call, expander, scope, connect)
   }
 
 const BOOL: Type = { type: 'bool' }
@@ -75,7 +75,7 @@ const BOOL: Type = { type: 'bool' }
  * A form with two operands. With any other number, such as in `(fold (and) true list)`, a lambda of two booleans is
  * applied to them.
  */
-function completed(
+function withTwoOperands(
   call: CallForm,
   expander: Expander,
   scope: Scope | null,
@@ -93,7 +93,7 @@ function completed(
  * `(map (f a) list)` is `(map (lambda (x) (f a x)) list)`: the parts of the call are evaluated for each item, the
  * number of arguments selects the overload of a native, and special forms are allowed.
  */
-const map: SpecialForm = (call, expander, scope) => {
+const mapForm: SpecialForm = (call, expander, scope) => {
   const { place, items } = call
   const [head, fn, ...rest] = items
   const [name, ...others] = expander.expandAll(fn === undefined ? [head] : [head, ...rest], scope)
@@ -116,7 +116,7 @@ function isApplication(form: Form): form is CallForm {
 }
 
 /** Pairs of a test and a value, then a default: `(cond (a b) (c d) e)`. */
-const cond: SpecialForm = (call, expander, scope) => {
+const condForm: SpecialForm = (call, expander, scope) => {
   const forms = call.items.slice(1)
   const last = forms.at(-1)
   if (last === undefined) throw syntaxError('cond takes at least one part', call.place)
@@ -161,7 +161,7 @@ const letForm: SpecialForm = (call, expander, scope) => {
   })
 }
 
-const lambda: SpecialForm = (call, expander, scope) => {
+const lambdaForm: SpecialForm = (call, expander, scope) => {
   const [paramForms, ...body] = call.items.slice(1)
   const params = expander.params(paramForms, call.place)
   let inner = scope
@@ -169,14 +169,14 @@ const lambda: SpecialForm = (call, expander, scope) => {
   return exprs.lambda(params, expander.body(body, inner, call.place), call.place)
 }
 
-const sequence: SpecialForm = (call, expander, scope) => {
+const doForm: SpecialForm = (call, expander, scope) => {
   const steps = expander.body(call.items.slice(1), scope, call.place)
   return exprOf(call.place, (run, env) => run.sequence(steps, env))
 }
 
-const enforce: SpecialForm = (call, expander, scope) => {
+const enforceForm: SpecialForm = (call, expander, scope) => {
   const { place } = call
-  return completed(call, expander, scope, ([test, message]) =>
+  return withTwoOperands(call, expander, scope, ([test, message]) =>
     exprOf(place, (run, env) => {
       const { call } = run
       const around = call.mode
@@ -190,9 +190,9 @@ const enforce: SpecialForm = (call, expander, scope) => {
   )
 }
 
-const enforceOne: SpecialForm = (call, expander, scope) => {
+const enforceOneForm: SpecialForm = (call, expander, scope) => {
   const { place } = call
-  const [message, list] = parts(call, 2)
+  const [message, list] = operandsOf(call, 2)
   if (list.form !== 'list') throw syntaxError('enforce-one takes a list of tests', list.place)
   const [text, ...tests] = expander.expandAll([message, ...list.items], scope)
   return exprOf(place, (run, env) => {
@@ -208,7 +208,7 @@ const enforceOne: SpecialForm = (call, expander, scope) => {
 }
 
 const tryForm: SpecialForm = (call, expander, scope) => {
-  const [otherwise, attempted] = expander.expandAll(parts(call, 2), scope)
+  const [otherwise, attempted] = expander.expandAll(operandsOf(call, 2), scope)
   return exprOf(call.place, (run, env) => {
     run.charge(PRICE.attempt)
     return run.attempt(
@@ -220,7 +220,7 @@ const tryForm: SpecialForm = (call, expander, scope) => {
 
 /** Evaluates code that may not write. */
 const pureForm: SpecialForm = (call, expander, scope) => {
-  const code = expander.expand(parts(call, 1)[0], scope)
+  const code = expander.expand(operandsOf(call, 1)[0], scope)
   return exprOf(call.place, (run, env) => {
     requireLanguage53(run, 'pure', call.place)
     return run.inMode(run.call.mode.readOnly, () => run.evaluate(code, env))
@@ -229,7 +229,7 @@ const pureForm: SpecialForm = (call, expander, scope) => {
 
 /** Fails with a message, which `try` catches. */
 const errorForm: SpecialForm = (call, expander, scope) => {
-  const message = expander.expand(parts(call, 1)[0], scope)
+  const message = expander.expand(operandsOf(call, 1)[0], scope)
   return exprOf(call.place, (run, env) => {
     requireLanguage53(run, 'error', call.place)
     throw txFailure(asText(run.evaluate(message, env), message.place), call.place)
@@ -260,19 +260,19 @@ function callParts(form: Form, expander: Expander, scope: Scope | null) {
   return { fn, args }
 }
 
-const userGuard: SpecialForm = (call, expander, scope) => {
+const userGuardForm: SpecialForm = (call, expander, scope) => {
   const { place } = call
-  const [form] = parts(call, 1)
+  const [form] = operandsOf(call, 1)
   const { fn, args } = callParts(form, expander, scope)
   return exprOf(place, (run, env) => {
     const fun = functionOf(run.evaluate(fn, env))
     if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', place)
     const values = args.map((arg) => run.value(arg, env))
-    return bounded(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
+    return checkSize(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
   })
 }
 
-const withRead: SpecialForm = (call, expander, scope) => {
+const withReadForm: SpecialForm = (call, expander, scope) => {
   const [table, key, ...rest] = call.items.slice(1)
   if (key === undefined) throw syntaxError('with-read takes a table, a key and a binding', call.place)
   const [from, at] = expander.expandAll([table, key], scope)
@@ -281,11 +281,11 @@ const withRead: SpecialForm = (call, expander, scope) => {
     const rows = run.evaluate(from, env)
     const row = run.evaluate(at, env)
     const read = () => readRow(run, rows, asText(row, at.place))
-    return consume(run, env, paidRead(run, { by: 'with-read', place: call.place, args: [rows, row] }, read))
+    return consume(run, env, readWithCharge(run, { by: 'with-read', place: call.place, args: [rows, row] }, read))
   })
 }
 
-const withDefaultRead: SpecialForm = (call, expander, scope) => {
+const withDefaultReadForm: SpecialForm = (call, expander, scope) => {
   const { place } = call
   const [table, key, fallback, ...rest] = call.items.slice(1)
   if (fallback === undefined)
@@ -300,11 +300,11 @@ const withDefaultRead: SpecialForm = (call, expander, scope) => {
       if (!(object instanceof Map)) throw evalError('the default of with-default-read is not an object', place)
       return findRow(run, rows, asText(row, at.place)) ?? object
     }
-    return consume(run, env, paidRead(run, { by: 'with-default-read', place, args: [rows, row] }, read))
+    return consume(run, env, readWithCharge(run, { by: 'with-default-read', place, args: [rows, row] }, read))
   })
 }
 
-const bind: SpecialForm = (call, expander, scope) => {
+const bindForm: SpecialForm = (call, expander, scope) => {
   const { place } = call
   const [source, ...rest] = call.items.slice(1)
   if (source === undefined) throw syntaxError('bind takes an object and a binding', place)
@@ -318,7 +318,7 @@ const bind: SpecialForm = (call, expander, scope) => {
   })
 }
 
-const resume: SpecialForm = (call, expander, scope) => {
+const resumeForm: SpecialForm = (call, expander, scope) => {
   const consume = expander.consumer(call.items.slice(1), scope, call.place)
   return exprOf(call.place, (run, env) => {
     run.charge(PRICE.resume)
@@ -327,37 +327,37 @@ const resume: SpecialForm = (call, expander, scope) => {
 }
 
 /** A function without parameters. */
-const suspend: SpecialForm = (call, expander, scope) => {
-  return exprs.lambda([], [expander.expand(parts(call, 1)[0], scope)], call.place)
+const suspendForm: SpecialForm = (call, expander, scope) => {
+  return exprs.lambda([], [expander.expand(operandsOf(call, 1)[0], scope)], call.place)
 }
 
-const refuse = (call: CallForm): Expr => {
+const refuseForm = (call: CallForm): Expr => {
   const name = (call.items[0] as Atom).name
   throw syntaxError(`${name} is not an expression`, call.place)
 }
 
 export const specialForms: ReadonlyMap<string, SpecialForm> = new Map<string, SpecialForm>([
-  ['if', when],
-  ['and', both(false)],
-  ['or', both(true)],
-  ['cond', cond],
-  ['map', map],
+  ['if', ifForm],
+  ['and', connective(false)],
+  ['or', connective(true)],
+  ['cond', condForm],
+  ['map', mapForm],
   ['let', letForm],
   ['let*', letForm],
-  ['lambda', lambda],
-  ['do', sequence],
-  ['suspend', suspend],
+  ['lambda', lambdaForm],
+  ['do', doForm],
+  ['suspend', suspendForm],
   ['pure', pureForm],
   ['error', errorForm],
-  ['enforce', enforce],
-  ['enforce-one', enforceOne],
+  ['enforce', enforceForm],
+  ['enforce-one', enforceOneForm],
   ['try', tryForm],
   ['with-capability', withCapabilityForm],
-  ['create-user-guard', userGuard],
-  ['with-read', withRead],
-  ['with-default-read', withDefaultRead],
-  ['bind', bind],
-  ['resume', resume],
-  ['step', refuse],
-  ['step-with-rollback', refuse],
+  ['create-user-guard', userGuardForm],
+  ['with-read', withReadForm],
+  ['with-default-read', withDefaultReadForm],
+  ['bind', bindForm],
+  ['resume', resumeForm],
+  ['step', refuseForm],
+  ['step-with-rollback', refuseForm],
 ])

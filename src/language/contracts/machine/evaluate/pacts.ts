@@ -22,9 +22,9 @@ import {
 } from '../ast.ts'
 import { weightOf } from '../gas/bounds.ts'
 import { PRICE } from '../gas/prices.ts'
-import { paidSize } from '../native.ts'
-import { mayWrite } from '../rights/access.ts'
-import { located } from '../scopes.ts'
+import { checkGasForSize } from '../native.ts'
+import { requireWrite } from '../rights/access.ts'
+import { addLocation } from '../scopes.ts'
 import type { Term } from '../term.ts'
 
 export interface PactContinuation {
@@ -56,7 +56,7 @@ export function continuePact(run: Run, continuation: PactContinuation): Term {
   try {
     return runContinuation(run, continuation)
   } catch (error) {
-    throw located(run.call, error)
+    throw addLocation(run.call, error)
   }
 }
 
@@ -239,8 +239,8 @@ function callingModule(run: Run): Module {
 /** Stores the state of the pact, or null if it has finished, and emits the events of cross-chain yields. */
 function finish(run: Run, pact: PactRun, scope: PactStepScope): void {
   checkAdvanced(pact, scope)
-  run.charge(PRICE.writeByte * paidSize(run, pactSize(stateOf(pact))))
-  mayWrite(run)
+  run.charge(PRICE.writeByte * checkGasForSize(run, pactSize(stateOf(pact))))
+  requireWrite(run)
   const isDone = scope.isRollback || scope.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', scope.id, isDone ? null : stateOf(pact))
   const emit = (name: string, chain: string, moduleHash: string) => {

@@ -6,13 +6,13 @@ import { showValue } from '../../values/print.ts'
 import { type ObjectValue, type RowSchema, TableRef, type Value } from '../../values/value.ts'
 import { type Run, TableDefinition } from '../ast.ts'
 import { PRICE } from '../gas/prices.ts'
-import { paidSize } from '../native.ts'
-import { databaseError, mayRead, mayWrite } from '../rights/access.ts'
+import { checkGasForSize } from '../native.ts'
+import { databaseError, requireRead, requireWrite } from '../rights/access.ts'
 import { requireInside } from '../rights/capabilities.ts'
 import { type Domain, domainOfRows } from '../state.ts'
 import type { Term } from '../term.ts'
-import { traced } from '../tracer.ts'
-import { isOf, typeSource } from '../types.ts'
+import { runAsStep } from '../tracer.ts'
+import { hasType, typeSource } from '../types.ts'
 
 const SHOWN_KEY_CHARACTERS = 10
 
@@ -43,8 +43,8 @@ function rowsOf(table: TableRef): Domain {
 
 export function createTable(run: Run, term: Term): void {
   const table = tableOf(term)
-  mayAccess(run, table, 'write')
-  mayWrite(run)
+  requireAccess(run, table, 'write')
+  requireWrite(run)
   const { qualified } = table
   if (run.transaction.state.get('tables', qualified) !== undefined) {
     const name = shownName(table)
@@ -60,7 +60,7 @@ export function createTable(run: Run, term: Term): void {
  * Allows access to the module's own code. Other code needs admin rights, except for reads in a `local` call. Code of an
  * earlier version of the module needs the blessing of the current one.
  */
-function mayAccess(run: Run, table: TableRef, kind: 'read' | 'write'): void {
+function requireAccess(run: Run, table: TableRef, kind: 'read' | 'write'): void {
   if (kind === 'read' && run.block.rules.isLocal) return
   requireInside(run, table.module)
   checkVersion(run, table)
@@ -75,9 +75,9 @@ function checkVersion(run: Run, { module, hash }: TableRef): void {
 /** Domain of the rows of a table whose keys the running code may list. */
 export function listedDomain(run: Run, term: Term): Domain {
   const table = tableOf(term)
-  mayAccess(run, table, 'read')
+  requireAccess(run, table, 'read')
   // Only code that may write may list keys.
-  mayWrite(run)
+  requireWrite(run)
   checkCreated(run, table)
   return rowsOf(table)
 }
@@ -85,11 +85,11 @@ export function listedDomain(run: Run, term: Term): Domain {
 /** @returns undefined if there is no such row */
 export function findRow(run: Run, term: Term, key: string): ObjectValue | undefined {
   const table = tableOf(term)
-  mayAccess(run, table, 'read')
-  mayRead(run)
+  requireAccess(run, table, 'read')
+  requireRead(run)
   checkCreated(run, table)
   const row = run.transaction.state.get<ObjectValue>(rowsOf(table), key)
-  if (row !== undefined) run.charge(PRICE.readByte * paidSize(run, rowSize(row)))
+  if (row !== undefined) run.charge(PRICE.readByte * checkGasForSize(run, rowSize(row)))
   return row
 }
 
@@ -101,7 +101,7 @@ interface RowAccess {
 }
 
 /** Reads a row for a form, and charges its flat price. */
-export function paidRead<T extends ReadonlyMap<string, Term>>(run: Run, access: RowAccess, read: () => T): T {
+export function readWithCharge<T extends ReadonlyMap<string, Term>>(run: Run, access: RowAccess, read: () => T): T {
   const { tracer } = run
   if (tracer === null) {
     run.charge(PRICE.read)
@@ -111,7 +111,7 @@ export function paidRead<T extends ReadonlyMap<string, Term>>(run: Run, access: 
   const [table, key] = args
   const name = table instanceof TableRef ? `${table.module}.${table.name}` : ''
   const step = { kind: 'read', name, args: [key], by, module: run.module, place } as const
-  return traced(tracer, step, () => {
+  return runAsStep(tracer, step, () => {
     run.charge(PRICE.read)
     return read()
   })
@@ -130,10 +130,10 @@ function shortKey(key: string): string {
 
 export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
   const table = tableOf(term)
-  mayAccess(run, table, 'write')
+  requireAccess(run, table, 'write')
   checkRow(run, table, row, kind)
-  run.charge(PRICE.writeByte * paidSize(run, rowSize(row)))
-  mayWrite(run)
+  run.charge(PRICE.writeByte * checkGasForSize(run, rowSize(row)))
+  requireWrite(run)
   checkCreated(run, table)
   const domain = rowsOf(table)
   const before = run.transaction.state.get<ObjectValue>(domain, key)
@@ -150,11 +150,11 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
       `Update failed because no row was found in table: ${name} at key "${shortKey(key)}"`,
     )
   }
-  run.transaction.state.put(domain, key, before === undefined ? row : updated(before, row))
+  run.transaction.state.put(domain, key, before === undefined ? row : mergeFields(before, row))
 }
 
 /** The row with the fields of an update. */
-function updated(before: ObjectValue, row: ObjectValue): ObjectValue {
+function mergeFields(before: ObjectValue, row: ObjectValue): ObjectValue {
   const after = new Map(before)
   for (const [name, value] of row) after.set(name, value)
   return after
@@ -185,5 +185,5 @@ function fitsAll(schema: RowSchema, row: ObjectValue, pay: (parts: number) => vo
 
 function fitsField({ fields }: RowSchema, name: string, value: Value, pay: (parts: number) => void): boolean {
   const type = fields.get(name)
-  return type !== undefined && (type === null || isOf(type, value, pay))
+  return type !== undefined && (type === null || hasType(type, value, pay))
 }

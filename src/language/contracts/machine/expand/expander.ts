@@ -42,7 +42,7 @@ export interface ExpandingRun extends Run {
 }
 
 /** The definition that contains the code. */
-export interface Around {
+export interface EnclosingDefinition {
   readonly kind: Fun['kind'] | 'defconst'
 }
 
@@ -52,7 +52,7 @@ export class Expander {
   readonly module: Module | null
   readonly names: Resolver
   /** Definition that is being expanded, or null. */
-  around: Around | null = null
+  around: EnclosingDefinition | null = null
 
   /** @param later names of members, some of which are declared later */
   constructor(run: ExpandingRun, module: Module | null, later: ReadonlySet<string> = new Set()) {
@@ -124,11 +124,11 @@ export class Expander {
         return { type: 'list', item: this.type(form.item, place) }
       case 'object':
       case 'table':
-        return { type: form.type, schema: form.schema === null ? null : this.names.schema(form.schema, place) }
+        return { type: form.type, schema: form.schema === null ? null : this.names.requireSchema(form.schema, place) }
       case 'module':
         return {
           type: 'module',
-          interfaces: form.interfaces.map((name) => this.names.interfaceNamed(name, place).name),
+          interfaces: form.interfaces.map((name) => this.names.requireInterface(name, place).name),
         }
       default:
         return { type: form.type }
@@ -140,11 +140,11 @@ export class Expander {
     if (member !== null) return this.#dynamic(name, member, scope, place)
     if (name === 'true' || name === 'false') return exprs.constant(name === 'true', place)
     const native = this.run.natives.get(name)
-    if (native !== undefined && this.run.reserved.has(name)) return exprs.named(native, place)
+    if (native !== undefined && this.run.reserved.has(name)) return exprs.reference(native, place)
     const distance = this.#distanceOf(name, scope)
     if (distance !== null) return exprs.local(distance, place)
-    if (native !== undefined && this.names.bare(name) === undefined && this.#isMeant(name)) {
-      return exprs.named(native, place)
+    if (native !== undefined && this.names.findBare(name) === undefined && this.#isMeant(name)) {
+      return exprs.reference(native, place)
     }
     const found = this.names.resolve(name, place)
     return 'module' in found ? moduleRef(found.module, place) : this.#reference(found.definition, place)
@@ -154,7 +154,7 @@ export class Expander {
   #isMeant(name: string): boolean {
     if (name !== PRINT) return true
     if (this.names.isModule(name)) return false
-    this.run.block.print?.named(this.module?.name ?? null)
+    this.run.block.print?.noteUse(this.module?.name ?? null)
     return true
   }
 
@@ -173,14 +173,14 @@ export class Expander {
   #reference(definition: Definition, place: TextPlace): Expr {
     if (definition instanceof Const) return exprs.constantOf(definition, place)
     if (definition instanceof Schema) throw noValue(definition.name, place)
-    return exprs.named(definition, place)
+    return exprs.reference(definition, place)
   }
 
   /** `m::member`, where `m` is a variable with a module reference, even if it has the name of a native. */
   #dynamic(name: string, member: string, scope: Scope | null, place: TextPlace): Expr {
     const distance = this.#distanceOf(name, scope)
     if (distance !== null) return exprs.member(exprs.local(distance, place), member, place)
-    throw this.names.bare(name) === undefined ? unboundVariable(name, place) : notDynamic(name, member, place)
+    throw this.names.findBare(name) === undefined ? unboundVariable(name, place) : notDynamic(name, member, place)
   }
 
   #call(call: CallForm, scope: Scope | null): Expr {
@@ -204,7 +204,7 @@ export class Expander {
     const binding = forms[at]
     if (binding?.form !== 'binding') return this.expandAll(forms, scope)
     const consume = this.#binding(binding, forms.slice(at + 1), { name: OBJECT, up: scope })
-    const body = exprs.consuming(consume, binding.place)
+    const body = exprs.consumerBody(consume, binding.place)
     return [
       ...this.expandAll(forms.slice(0, at), scope),
       exprs.lambda([{ name: OBJECT, type: null }], [body], binding.place),
@@ -218,9 +218,9 @@ export class Expander {
   consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.Consumer {
     const [first, ...rest] = forms
     if (first === undefined) throw syntaxError('Expected: [binding]', place)
-    if (first.form === 'binding') return exprs.asCall(this.#binding(first, rest, scope))
+    if (first.form === 'binding') return exprs.chargedConsumer(this.#binding(first, rest, scope))
     const fn = this.expand(first, scope)
-    return exprs.applying(fn, this.#arguments(rest, scope), place)
+    return exprs.functionConsumer(fn, this.#arguments(rest, scope), place)
   }
 
   #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null): exprs.Consumer {
@@ -228,7 +228,7 @@ export class Expander {
     const fields = binding.fields.map(([name, variable]) => ({ name, type: this.type(variable.type, variable.place) }))
     let inner = scope
     for (const [, variable] of binding.fields) inner = { name: variable.name, up: inner }
-    return exprs.binding(fields, this.body(rest, inner, binding.place), binding.place)
+    return exprs.bindingConsumer(fields, this.body(rest, inner, binding.place), binding.place)
   }
 }
 

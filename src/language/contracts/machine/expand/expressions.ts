@@ -9,10 +9,10 @@ import { evalError, type TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 import { showValue } from '../../values/print.ts'
 import { ModuleRef, type ObjectValue, type Type, UNIT, type Value } from '../../values/value.ts'
-import type { Mode } from '../access-mode.ts'
+import type { AccessMode } from '../access-mode.ts'
 import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition } from '../ast.ts'
-import { Closure, Lambda, NativeFunction, Partial } from '../callables.ts'
-import { bounded } from '../gas/bounds.ts'
+import { Closure, Lambda, NativeFunction, PartialApplication } from '../callables.ts'
+import { checkSize } from '../gas/bounds.ts'
 import { countMemory } from '../gas/memory-meter.ts'
 import { callPrice, lookupPrice, PRICE } from '../gas/prices.ts'
 import { asValue, Callable, type Term } from '../term.ts'
@@ -39,7 +39,7 @@ export function list(items: readonly Expr[], place: TextPlace): Expr {
     run.charge(PRICE.item * items.length)
     const values: Value[] = []
     for (const item of items) values.push(run.value(item, env))
-    return countMemory(run.transaction, bounded(values))
+    return countMemory(run.transaction, checkSize(values))
   })
 }
 
@@ -48,7 +48,7 @@ export function object(fields: readonly (readonly [name: string, value: Expr])[]
     run.charge(PRICE.item * fields.length)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, run.value(value, env))
-    return countMemory(run.transaction, bounded(values))
+    return countMemory(run.transaction, checkSize(values))
   })
 }
 
@@ -90,7 +90,7 @@ export function call(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
   const target = fn instanceof FunctionName ? constant(fn.calledWith(args.length), fn.place) : fn
   return exprOf(place, (run, env) => {
     const callable = callableOf(run.evaluate(target, env), place)
-    if (callable instanceof Partial) {
+    if (callable instanceof PartialApplication) {
       throw evalError('Failed to apply a partial closure outside of the native callsite.', place)
     }
     return run.apply(callable, evaluateAll(run, args, env), place)
@@ -118,7 +118,7 @@ class FunctionName implements Expr {
 }
 
 /** A native, a constant of the language, or a function or table of a module. */
-export function named(term: Term, place: TextPlace): Expr {
+export function reference(term: Term, place: TextPlace): Expr {
   return term instanceof NativeFunction || term instanceof Fun ? new FunctionName(term, place) : constant(term, place)
 }
 
@@ -144,7 +144,7 @@ export function member(target: Expr, name: string, place: TextPlace): Expr {
 }
 
 /** Mode of a function that the running module names through a module reference. */
-function modeOfReference({ call }: Run): Mode {
+function modeOfReference({ call }: Run): AccessMode {
   const caller = call.frames.at(-1)?.module
   return caller === undefined ? call.mode : call.mode.calledBy(caller.name)
 }
@@ -153,7 +153,7 @@ function modeOfReference({ call }: Run): Mode {
 export type Consumer = (run: Run, env: Env | null, object: ReadonlyMap<string, Term>) => Term
 
 /** A function applied to the object. More arguments are too many. */
-export function applying(fn: Expr, more: readonly Expr[], place: TextPlace): Consumer {
+export function functionConsumer(fn: Expr, more: readonly Expr[], place: TextPlace): Consumer {
   return (run, env, given) => {
     const callable = callableOf(run.evaluate(fn, env), place)
     if (more.length > 0)
@@ -163,7 +163,7 @@ export function applying(fn: Expr, more: readonly Expr[], place: TextPlace): Con
 }
 
 /** The body of a function whose innermost variable is the object. */
-export function consuming(consume: Consumer, place: TextPlace): Expr {
+export function consumerBody(consume: Consumer, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const object = env?.value
     if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object ?? UNIT)}`, place)
@@ -177,7 +177,7 @@ interface BoundField {
 }
 
 /** A consumer that costs as a call of a lambda. */
-export function asCall(consume: Consumer): Consumer {
+export function chargedConsumer(consume: Consumer): Consumer {
   return (run, env, given) => {
     run.charge(callPrice(1))
     return consume(run, env, given)
@@ -185,7 +185,7 @@ export function asCall(consume: Consumer): Consumer {
 }
 
 /** A body with fields of the object bound to variables. Each field costs as a look-up. */
-export function binding(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): Consumer {
+export function bindingConsumer(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): Consumer {
   return (run, env, given) => {
     let bound = env
     for (const { name, type } of fields) {

@@ -2,8 +2,8 @@
 import type { CallForm, Form } from '../../syntax/form.ts'
 import { wrongForm } from './load-errors.ts'
 
-interface Rule {
-  readonly isKept: (parts: readonly Form[]) => boolean
+interface FormRule {
+  readonly isMet: (parts: readonly Form[]) => boolean
   readonly text: string
 }
 
@@ -14,20 +14,20 @@ const isApplication = (form: Form) =>
   form.form === 'call' && form.items.length > 0 && !(form.items[0].form === 'atom' && BINDERS.has(form.items[0].name))
 const BINDERS: ReadonlySet<string> = new Set(['lambda', 'let', 'let*'])
 
-const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
-  ['if', [{ isKept: exactly(3), text: 'if must take three arguments' }]],
-  ['do', [{ isKept: atLeast(1), text: 'do form must have at least 1 expression' }]],
-  ['with-capability', [{ isKept: atLeast(2), text: 'with-capability must take at least 2 expressions' }]],
-  ['suspend', [{ isKept: exactly(1), text: 'suspend must take only 1 argument' }]],
-  ['enforce-one', [{ isKept: exactly(2), text: 'enforce-one must take two arguments' }]],
-  ['try', [{ isKept: exactly(2), text: 'try must take two arguments' }]],
-  ['error', [{ isKept: exactly(1), text: 'error must take only 1 argument' }]],
-  ['pure', [{ isKept: exactly(1), text: 'pure must take only 1 argument' }]],
+const RULES: ReadonlyMap<string, readonly FormRule[]> = new Map<string, readonly FormRule[]>([
+  ['if', [{ isMet: exactly(3), text: 'if must take three arguments' }]],
+  ['do', [{ isMet: atLeast(1), text: 'do form must have at least 1 expression' }]],
+  ['with-capability', [{ isMet: atLeast(2), text: 'with-capability must take at least 2 expressions' }]],
+  ['suspend', [{ isMet: exactly(1), text: 'suspend must take only 1 argument' }]],
+  ['enforce-one', [{ isMet: exactly(2), text: 'enforce-one must take two arguments' }]],
+  ['try', [{ isMet: exactly(2), text: 'try must take two arguments' }]],
+  ['error', [{ isMet: exactly(1), text: 'error must take only 1 argument' }]],
+  ['pure', [{ isMet: exactly(1), text: 'pure must take only 1 argument' }]],
   [
     'create-user-guard',
     [
       {
-        isKept: (parts) => parts.length === 1 && isApplication(parts[0]),
+        isMet: (parts) => parts.length === 1 && isApplication(parts[0]),
         text: 'create-user-guard must take one argument, which must be an application',
       },
     ],
@@ -35,9 +35,9 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
   [
     'cond',
     [
-      { isKept: atLeast(1), text: 'cond: expected list of conditions with a default case' },
+      { isMet: atLeast(1), text: 'cond: expected list of conditions with a default case' },
       {
-        isKept: (parts) =>
+        isMet: (parts) =>
           parts.slice(0, -1).every((each) => each.form === 'call' && each.items.length === 2 && isApplication(each)),
         text: 'cond: expected application of conditions',
       },
@@ -48,6 +48,6 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rul
 /** @throws EvalError if the parts of a special form are not as its rules say */
 export function checkForm(name: string, call: CallForm): void {
   const parts = call.items.slice(1)
-  const broken = RULES.get(name)?.find(({ isKept }) => !isKept(parts))
+  const broken = RULES.get(name)?.find(({ isMet: isKept }) => !isKept(parts))
   if (broken !== undefined) throw wrongForm(broken.text, call.place)
 }

@@ -67,7 +67,7 @@ export function emptyBinding(place: Place): ContractError {
   return failure('EMPTY_BINDING', {}, place)
 }
 
-export function duplicate(qualified: string, place: Place): ContractError {
+export function duplicateDefinition(qualified: string, place: Place): ContractError {
   return failure('DEFINED_TWICE', { name: qualified }, place)
 }
 
@@ -77,7 +77,7 @@ export function wrongGovernance(found: string, place: Place): ContractError {
 }
 
 /** @param members names of functions that call each other, each once */
-export function cycle(module: string, members: readonly string[], place: Place): ContractError {
+export function recursiveModule(module: string, members: readonly string[], place: Place): ContractError {
   return failure('RECURSIVE_MODULE', { module, names: () => members.join(', ') }, place)
 }
 

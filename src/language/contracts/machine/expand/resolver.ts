@@ -40,13 +40,13 @@ export class Resolver {
    */
   resolve(name: string, place: TextPlace): Referent {
     const parts = splitName(name)
-    if (parts !== null) return this.#qualified(parts.module, parts.member, place)
-    const definition = this.bare(name)
-    return definition === undefined ? { module: this.moduleNamed(name, place) } : { definition }
+    if (parts !== null) return this.#resolveQualified(parts.module, parts.member, place)
+    const definition = this.findBare(name)
+    return definition === undefined ? { module: this.requireModule(name, place) } : { definition }
   }
 
   /** Finds a member of the module itself, an import of the module, or an import at the top level. */
-  bare(name: string): Definition | undefined {
+  findBare(name: string): Definition | undefined {
     const { module, run } = this
     const own = module?.get(name)
     if (own !== undefined && isVisible(own)) return own
@@ -66,22 +66,22 @@ export class Resolver {
   }
 
   /** Finds `module.member`, or the module of this name as a value. */
-  #qualified(around: string, member: string, place: TextPlace): Referent {
-    const exact = this.#member(around, member)
+  #resolveQualified(around: string, member: string, place: TextPlace): Referent {
+    const exact = this.#findMember(around, member)
     if (exact !== undefined) return { definition: exact }
     const { namespace } = this.run.program
     if (!around.includes('.')) {
       const module = this.#find(`${around}.${member}`)
       if (module?.isInterface) throw evalError(`Expected module, found interface: ${module.name}`, place)
       if (module !== undefined) return { module }
-      const found = namespace === null ? undefined : this.#member(`${namespace}.${around}`, member)
+      const found = namespace === null ? undefined : this.#findMember(`${namespace}.${around}`, member)
       if (found !== undefined) return { definition: found }
     }
     throw noSuchMember(around, member, place)
   }
 
   /** Finds a member by the full name of its module: of the module being loaded, or of its version before. */
-  #member(full: string, member: string): Definition | undefined {
+  #findMember(full: string, member: string): Definition | undefined {
     const { module } = this
     const own = module?.name === full && !module.isInterface ? module.get(member) : undefined
     if (own !== undefined) return own
@@ -94,10 +94,10 @@ export class Resolver {
    * Finds a module that is no interface.
    * @throws EvalError if there is none
    */
-  moduleNamed(name: string, place: TextPlace): Module {
+  requireModule(name: string, place: TextPlace): Module {
     const { module } = this
     if (module !== null && !module.isInterface && module.name === name) return module
-    const found = this.#loaded(name, place, module?.isInterface === false ? module : null)
+    const found = this.#findLoaded(name, place, module?.isInterface === false ? module : null)
     if (found.isInterface) throw wrongModule(found.name, true, place)
     return found
   }
@@ -106,10 +106,10 @@ export class Resolver {
    * Finds an interface.
    * @throws EvalError if there is none
    */
-  interfaceNamed(name: string, place: TextPlace): Module {
+  requireInterface(name: string, place: TextPlace): Module {
     const { module } = this
     if (module?.isInterface && module.name === name) return module
-    const found = this.#loaded(name, place, module?.isInterface ? module : null)
+    const found = this.#findLoaded(name, place, module?.isInterface ? module : null)
     if (!found.isInterface) throw wrongModule(found.name, false, place)
     return found
   }
@@ -118,12 +118,12 @@ export class Resolver {
    * Finds a module or interface that is loaded, not the one being loaded.
    * @throws EvalError if there is none
    */
-  loadedNamed(name: string, place: TextPlace): Module {
-    return this.#loaded(name, place, null)
+  requireLoaded(name: string, place: TextPlace): Module {
+    return this.#findLoaded(name, place, null)
   }
 
   /** @param self module being loaded that its name in the current namespace means, or null */
-  #loaded(name: string, place: TextPlace, self: Module | null): Module {
+  #findLoaded(name: string, place: TextPlace, self: Module | null): Module {
     const exact = this.#find(name)
     if (exact !== undefined) return exact
     const { namespace } = this.run.program
@@ -146,7 +146,7 @@ export class Resolver {
    * Finds a schema.
    * @throws EvalError if the name means something else, or nothing
    */
-  schema(name: string, place: TextPlace): Schema {
+  requireSchema(name: string, place: TextPlace): Schema {
     if (this.#later.has(name) && this.module?.get(name) === undefined) throw noSchema(name, place)
     const found = this.resolve(name, place)
     if ('definition' in found && found.definition instanceof Schema) return found.definition
@@ -158,7 +158,7 @@ export class Resolver {
    * Finds the function that manages a capability.
    * @throws EvalError if the name means something else, or nothing
    */
-  manager(name: string, place: TextPlace): Fun {
+  requireManager(name: string, place: TextPlace): Fun {
     const found = this.resolve(name, place)
     if (!('definition' in found)) throw notFree(name, place)
     const { definition } = found

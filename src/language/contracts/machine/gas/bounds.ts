@@ -10,7 +10,7 @@ import { LIMIT } from './costs.ts'
  * @returns the value itself
  * @throws EvalError if it is too large or nested too deeply to walk
  */
-export function bounded<V extends Value>(value: V): V {
+export function checkSize<V extends Value>(value: V): V {
   if (typeof value !== 'object' || value instanceof Decimal) return value
   const { weight, depth } = sizeOf(value)
   if (weight > LIMIT.weight) throw evalError('Value too large')

@@ -8,8 +8,8 @@ import { Decimal } from '../../values/decimal.ts'
 import { CapabilityToken, type Value } from '../../values/value.ts'
 
 const MEBIBYTE = 2 ** 20
-const MOST_MEBIBYTES = 256
-export const MOST_BYTES = MOST_MEBIBYTES * MEBIBYTE
+const MAX_MEBIBYTES = 256
+export const MAX_MEMORY_BYTES = MAX_MEBIBYTES * MEBIBYTE
 
 /** Bytes of the parts of values, as the engine stores them, rounded up. */
 const BYTES = { value: 32, integer: 24, character: 2, item: 8, field: 48 }
@@ -22,7 +22,7 @@ const MAKES_NOTHING: ReadonlySet<string> = new Set([
 ])
 
 /** Memory of the values of one command, and its limit of gas. */
-interface MadeMemory {
+interface CommandMemory {
   readonly memory: { made: number }
   readonly gas: { readonly limit: number }
 }
@@ -32,17 +32,17 @@ interface MadeMemory {
  * @returns the value itself
  * @throws EvalError that `try` does not catch, if the command has made too much; never where gas has no limit
  */
-export function countMemory<V extends Value>(transaction: MadeMemory, value: V): V {
+export function countMemory<V extends Value>(transaction: CommandMemory, value: V): V {
   const { memory } = transaction
   memory.made += bytesOf(value)
-  if (memory.made > MOST_BYTES && transaction.gas.limit !== Number.POSITIVE_INFINITY) {
-    throw evalError(`Memory limit exceeded: the command makes more than ${MOST_MEBIBYTES} MiB of values`)
+  if (memory.made > MAX_MEMORY_BYTES && transaction.gas.limit !== Number.POSITIVE_INFINITY) {
+    throw evalError(`Memory limit exceeded: the command makes more than ${MAX_MEBIBYTES} MiB of values`)
   }
   return value
 }
 
 /** As `countMemory`, for the result of a native. */
-export function countResultMemory(transaction: MadeMemory, native: string, value: Value): void {
+export function countResultMemory(transaction: CommandMemory, native: string, value: Value): void {
   if (typeof value === 'boolean' || MAKES_NOTHING.has(native)) return
   if (native === 'enumerate' && Array.isArray(value)) transaction.memory.made += BYTES.integer * value.length
   countMemory(transaction, value)

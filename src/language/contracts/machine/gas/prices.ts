@@ -44,7 +44,7 @@ const MAXIMUM = 2 ** 64
 /** Integers of more bits cost by the square of their size. */
 const SMALL_BITS = 664
 
-function saturated(milligas: number): number {
+function saturate(milligas: number): number {
   return milligas < MAXIMUM ? milligas : MAXIMUM
 }
 
@@ -67,34 +67,34 @@ export function sumPrice(a: bigint, b: bigint): number {
 /** Multiplication and division. */
 export function productPrice(a: bigint, b: bigint): number {
   const bits = bitsOfLarger(a, b)
-  return bits <= SMALL_BITS ? linear(bits) : Math.floor((bits * bits) / 6400)
+  return bits <= SMALL_BITS ? linearPrice(bits) : Math.floor((bits * bits) / 6400)
 }
 
-function linear(bits: number): number {
+function linearPrice(bits: number): number {
   return Math.floor((3 * bits) / 20) + 26
 }
 
 /** Powers: by the number of multiplications and the mean size of their operands. */
 export function powerPrice(base: bigint, exponent: bigint): number {
-  return growth(bitLength(base), bitLength(exponent), 2)
+  return growthPrice(bitLength(base), bitLength(exponent), 2)
 }
 
 /** `exp`, by the integral part of an integer or the mantissa of a decimal. */
 export function exponentialPrice(exponent: bigint): number {
-  return growth(2, bitLength(exponent), 2.5)
+  return growthPrice(2, bitLength(exponent), 2.5)
 }
 
-function growth(baseBits: number, exponentBits: number, alpha: number): number {
+function growthPrice(baseBits: number, exponentBits: number, alpha: number): number {
   const multiplications = Math.max(0, 2 * exponentBits - 2)
   if (multiplications === 0) return 0
-  const size = saturated(baseBits * Math.ceil(2 ** ((exponentBits - 1) / 2)))
-  return saturated(multiplications * saturated(Math.ceil(size ** alpha)))
+  const size = saturate(baseBits * Math.ceil(2 ** ((exponentBits - 1) / 2)))
+  return saturate(multiplications * saturate(Math.ceil(size ** alpha)))
 }
 
 /** Shifts to the left; those to the right are free. */
 export function shiftPrice(n: bigint, count: bigint): number {
   if (count <= 0n) return 0
-  return saturated(powerPrice(2n, count) + Math.floor((3 * Math.max(bitLength(n), Number(count))) / 20) + 26)
+  return saturate(powerPrice(2n, count) + Math.floor((3 * Math.max(bitLength(n), Number(count))) / 20) + 26)
 }
 
 /** Square root, by the integer or the mantissa of a decimal. */
@@ -120,17 +120,17 @@ function logarithmOfLogarithm(bits: number): number {
 
 /** Look-up of a field in an object, or of a name in the data of the message. */
 export function lookupPrice(name: string, fields: number): number {
-  return bitLength(BigInt(fields)) * characters(name)
+  return bitLength(BigInt(fields)) * countCharacters(name)
 }
 
 /** Parsing of a text, such as the name of a keyset. */
 export function parsePrice(text: string): number {
-  return PRICE.parsedCharacter * characters(text) + PRICE.parsed
+  return PRICE.parsedCharacter * countCharacters(text) + PRICE.parsed
 }
 
 /** Comparison with a text: by the length of the first operand. */
 export function textComparisonPrice(text: string): number {
-  return characters(text) + PRICE.comparison
+  return countCharacters(text) + PRICE.comparison
 }
 
 export function integerComparisonPrice(a: bigint, b: bigint): number {
@@ -150,7 +150,7 @@ function wordBits(n: bigint): number {
 }
 
 /** Characters of a text are code points. */
-export function characters(text: string): number {
+export function countCharacters(text: string): number {
   let count = text.length
   for (let i = 1; i < text.length; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) count--

@@ -4,16 +4,16 @@ import { isIdentifier } from '../../syntax/names.ts'
 
 const MARKS: ReadonlySet<string> = new Set(['@doc', '@model', '@event', '@managed'])
 
-export interface Marks {
+export interface Annotations {
   readonly rest: readonly Form[]
   /** Null if not managed; a null `param` means that the capability can be used once. */
   readonly managed: { readonly param: string | null; readonly manager: string | null } | null
   readonly isEvent: boolean
 }
 
-export function docAndMarks(forms: readonly Form[]): Marks {
+export function annotationsOf(forms: readonly Form[]): Annotations {
   let at = 0
-  let managed: Marks['managed'] = null
+  let managed: Annotations['managed'] = null
   let isEvent = false
   // A single string is the body, not a docstring.
   if (forms[0]?.form === 'string' && forms.length > 1) at = 1

@@ -4,12 +4,12 @@
  */
 import type { TextPlace } from '../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../../syntax/form.ts'
-import { cycle } from '../expand/load-errors.ts'
+import { recursiveModule } from '../expand/load-errors.ts'
 
 /** Variables that hide members of the same name. */
-interface Hidden {
+interface HiddenNames {
   readonly name: string
-  readonly up: Hidden | null
+  readonly up: HiddenNames | null
 }
 
 /** Names with a meaning that no member of the module can have. */
@@ -22,7 +22,7 @@ export interface NamesInUse {
 }
 
 /** Finds the members that one member uses. */
-class Uses {
+class UseFinder {
   readonly #names: NamesInUse
   readonly #members: ReadonlyMap<string, CallForm>
   readonly found = new Set<string>()
@@ -32,21 +32,21 @@ class Uses {
     this.#members = members
   }
 
-  member(call: CallForm): void {
+  visitMember(call: CallForm): void {
     const [head, name, params, ...body] = call.items
-    this.#type(name)
+    this.#visitType(name)
     const kind = head.form === 'atom' ? head.name : ''
     if (kind === 'deftable' || kind === 'defschema') {
-      for (const field of [params, ...body]) if (field !== undefined) this.#type(field)
-    } else if (kind === 'defconst') this.#form(params, null)
+      for (const field of [params, ...body]) if (field !== undefined) this.#visitType(field)
+    } else if (kind === 'defconst') this.#visitForm(params, null)
     else {
-      const inner = this.#parameters(params, null)
+      const inner = this.#visitParameters(params, null)
       // The parameters of capabilities and pacts hide nothing here.
-      for (const form of body) this.#form(form, kind === 'defun' ? inner : null)
+      for (const form of body) this.#visitForm(form, kind === 'defun' ? inner : null)
     }
   }
 
-  #name(name: string, hidden: Hidden | null): void {
+  #visitName(name: string, hidden: HiddenNames | null): void {
     const { module, reserved } = this.#names
     const prefix = `${module}.`
     const isOwn = name.startsWith(prefix)
@@ -56,76 +56,76 @@ class Uses {
     this.found.add(bare)
   }
 
-  #type(form: Form | undefined): void {
-    if (form?.form === 'atom' && form.type !== null) this.#typeForm(form.type)
+  #visitType(form: Form | undefined): void {
+    if (form?.form === 'atom' && form.type !== null) this.#visitTypeForm(form.type)
   }
 
-  #typeForm(type: TypeForm): void {
-    if (type.type === 'list' && type.item !== null) this.#typeForm(type.item)
-    if ((type.type === 'object' || type.type === 'table') && type.schema !== null) this.#name(type.schema, null)
+  #visitTypeForm(type: TypeForm): void {
+    if (type.type === 'list' && type.item !== null) this.#visitTypeForm(type.item)
+    if ((type.type === 'object' || type.type === 'table') && type.schema !== null) this.#visitName(type.schema, null)
   }
 
   /** @returns the variables with the parameters */
-  #parameters(form: Form | undefined, hidden: Hidden | null): Hidden | null {
+  #visitParameters(form: Form | undefined, hidden: HiddenNames | null): HiddenNames | null {
     let inner = hidden
     for (const param of form?.form === 'call' ? form.items : []) {
-      this.#type(param)
+      this.#visitType(param)
       if (param.form === 'atom') inner = { name: param.name, up: inner }
     }
     return inner
   }
 
-  #form(form: Form | undefined, hidden: Hidden | null): void {
+  #visitForm(form: Form | undefined, hidden: HiddenNames | null): void {
     switch (form?.form) {
       case 'atom':
-        if (form.member === null) this.#name(form.name, hidden)
+        if (form.member === null) this.#visitName(form.name, hidden)
         return
       case 'list':
-        for (const item of form.items) this.#form(item, hidden)
+        for (const item of form.items) this.#visitForm(item, hidden)
         return
       case 'object':
-        for (const [, value] of form.fields) this.#form(value, hidden)
+        for (const [, value] of form.fields) this.#visitForm(value, hidden)
         return
       case 'call':
-        this.#call(form, hidden)
+        this.#visitCall(form, hidden)
     }
   }
 
-  #call({ items }: CallForm, hidden: Hidden | null): void {
+  #visitCall({ items }: CallForm, hidden: HiddenNames | null): void {
     const [head, ...rest] = items
     const name = head?.form === 'atom' && head.member === null ? head.name : ''
-    if (name === 'lambda') this.#forms(rest.slice(1), this.#parameters(rest[0], hidden))
-    else if (name === 'let' || name === 'let*') this.#let(rest, hidden)
-    else this.#forms(head !== undefined && !this.#names.isForm(name) ? items : rest, hidden)
+    if (name === 'lambda') this.#visitForms(rest.slice(1), this.#visitParameters(rest[0], hidden))
+    else if (name === 'let' || name === 'let*') this.#visitLet(rest, hidden)
+    else this.#visitForms(head !== undefined && !this.#names.isForm(name) ? items : rest, hidden)
   }
 
   /** A binding hides names in the forms behind it. */
-  #forms(forms: readonly Form[], hidden: Hidden | null): void {
+  #visitForms(forms: readonly Form[], hidden: HiddenNames | null): void {
     let inner = hidden
     for (const form of forms) {
-      if (form.form === 'binding') inner = this.#binding(form, inner)
-      else this.#form(form, inner)
+      if (form.form === 'binding') inner = this.#visitBinding(form, inner)
+      else this.#visitForm(form, inner)
     }
   }
 
-  #binding({ fields }: BindingForm, hidden: Hidden | null): Hidden | null {
+  #visitBinding({ fields }: BindingForm, hidden: HiddenNames | null): HiddenNames | null {
     let inner = hidden
     for (const [, variable] of fields) {
-      this.#type(variable)
+      this.#visitType(variable)
       inner = { name: variable.name, up: inner }
     }
     return inner
   }
 
-  #let([bindings, ...body]: readonly Form[], hidden: Hidden | null): void {
+  #visitLet([bindings, ...body]: readonly Form[], hidden: HiddenNames | null): void {
     let inner = hidden
     for (const binding of bindings?.form === 'call' ? bindings.items : []) {
       const [variable, value] = binding.form === 'call' ? binding.items : []
-      this.#type(variable)
-      this.#form(value, inner)
+      this.#visitType(variable)
+      this.#visitForm(value, inner)
       if (variable?.form === 'atom') inner = { name: (variable as Atom).name, up: inner }
     }
-    this.#forms(body, inner)
+    this.#visitForms(body, inner)
   }
 }
 
@@ -141,8 +141,8 @@ export function refuseCycles(names: NamesInUse, calls: readonly CallForm[]): voi
   }
   const uses = new Map<string, ReadonlySet<string>>()
   for (const [name, call] of members) {
-    const finder = new Uses(names, members)
-    finder.member(call)
+    const finder = new UseFinder(names, members)
+    finder.visitMember(call)
     uses.set(name, finder.found)
   }
   const path = findCycle(uses)
@@ -150,7 +150,7 @@ export function refuseCycles(names: NamesInUse, calls: readonly CallForm[]): voi
   // Each member once, from the first by name.
   const first = path.indexOf([...path].sort()[0])
   const sorted = [...path.slice(first), ...path.slice(0, first)]
-  throw cycle(names.module, sorted, placeOf(members.get(sorted[0])))
+  throw recursiveModule(names.module, sorted, placeOf(members.get(sorted[0])))
 }
 
 function placeOf(call: CallForm | undefined): TextPlace | null {

@@ -6,9 +6,9 @@ import { readProgram } from '../../syntax/program.ts'
 import { UNIT } from '../../values/value.ts'
 import type { Module } from '../ast.ts'
 import { Expander, type ExpandingRun } from '../expand/expander.ts'
-import { located } from '../scopes.ts'
+import { addLocation } from '../scopes.ts'
 import { Callable, type Term } from '../term.ts'
-import { type TraceStep, traced } from '../tracer.ts'
+import { runAsStep, type TraceStep } from '../tracer.ts'
 import { importsOf } from './imports.ts'
 import { loadModule } from './modules.ts'
 
@@ -36,7 +36,7 @@ export function runForm(run: ExpandingRun, form: Form, text: string): Term {
   try {
     return evaluateForm(run, form, text)
   } catch (error) {
-    throw located(run.call, error)
+    throw addLocation(run.call, error)
   }
 }
 
@@ -53,7 +53,7 @@ function evaluateForm(run: ExpandingRun, form: Form, text: string): Term {
           const { networkBytes: stored = 0, surplus = 0 } = loaded?.image ?? {}
           return { source: Buffer.byteLength(code), stored, surplus }
         }
-        return traced(run.tracer, { ...deployStep(run, form, head.name), size }, () => {
+        return runAsStep(run.tracer, { ...deployStep(run, form, head.name), size }, () => {
           loaded = loadModule(run, form, code)
           return loadedText(head.name, loaded)
         })

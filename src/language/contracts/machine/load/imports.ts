@@ -26,7 +26,7 @@ export function importsOf(expander: Expander, form: CallForm): Map<string, Defin
     else throw syntaxError('use takes a module, a hash and a list of names', part.place)
   }
   if (hash !== null && !isHash(hash)) throw wrongHash(hash, form.place)
-  const module = expander.names.loadedNamed(target.name, form.place)
+  const module = expander.names.requireLoaded(target.name, form.place)
   const { loaded } = expander.run.program
   loaded.imported += module.definitions.size
   if (loaded.imported > FREE_MEMBERS) expander.run.charge(MEMBER_COST * module.definitions.size)

@@ -55,6 +55,6 @@ function isMarkedLike(own: Fun, wanted: Fun): boolean {
 }
 
 function signature({ name, params, result }: Fun): string {
-  const typed = ({ name: own, type }: Param) => (type === null ? own : `${own}:${typeSource(type)}`)
-  return `${typed({ name, type: result })} (${params.map(typed).join(' ')})`
+  const sourceOf = ({ name: own, type }: Param) => (type === null ? own : `${own}:${typeSource(type)}`)
+  return `${sourceOf({ name, type: result })} (${params.map(sourceOf).join(' ')})`
 }

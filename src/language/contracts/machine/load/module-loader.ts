@@ -20,7 +20,7 @@ import {
 import { Expander, type ExpandingRun, type Scope } from '../expand/expander.ts'
 import * as refusals from '../expand/load-errors.ts'
 import { asValue } from '../term.ts'
-import { docAndMarks, type Marks } from './annotations.ts'
+import { type Annotations, annotationsOf } from './annotations.ts'
 import { refuseCycles } from './cycles.ts'
 import { checkHash, importsOf } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
@@ -41,7 +41,7 @@ export class ModuleLoader {
   /** Names of all members that code can use. */
   readonly #names = new Set<string>()
   /** Interfaces that the module implements. */
-  readonly #faces: Module[] = []
+  readonly #interfaces: Module[] = []
 
   constructor(run: ExpandingRun, module: Module, constants: ReadonlyMap<string, Value> | null = null) {
     this.#run = run
@@ -59,14 +59,14 @@ export class ModuleLoader {
     this.#run.probe?.beginModule(form, this.#module)
     const rest = items.slice(2)
     const governance = this.#module.isInterface ? undefined : rest.shift()
-    const members = docAndMarks(rest).rest
+    const members = annotationsOf(rest).rest
     const { forms, reserved } = this.#run
     const names = { module: this.#module.name, reserved, isForm: (name: string) => forms.has(name) }
     refuseCycles(names, definitionsOf(members))
     const later = this.#declareAll(members)
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
-    for (const face of new Set(this.#faces)) {
+    for (const face of new Set(this.#interfaces)) {
       this.#run.work(MEMBER_WORK * face.definitions.size)
       checkImplements(this.#module, face, place)
     }
@@ -86,18 +86,19 @@ export class ModuleLoader {
    */
   #declareAll(members: readonly Form[]): (() => void)[] {
     const calls = members.filter((member) => !(member.form === 'atom' && IGNORED.has(member.name))).map(asCall)
-    const of = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
-    for (const { form } of of('use')) this.#use(form)
-    for (const { form } of of('bless')) this.#module.blessed.add(checkHash(textOf(form.items[1], form.place), form))
-    for (const { form } of of('implements')) this.#implement(form)
+    const callsOf = (...names: string[]) => calls.filter(({ kind }) => names.includes(kind))
+    for (const { form } of callsOf('use')) this.#import(form)
+    for (const { form } of callsOf('bless'))
+      this.#module.blessed.add(checkHash(textOf(form.items[1], form.place), form))
+    for (const { form } of callsOf('implements')) this.#implement(form)
     this.#nameAll(calls)
     const later = [
-      ...this.#declare(of('defschema'), (form) => this.#schema(form)),
-      ...this.#declare(of('defconst'), (form) => this.#const(form)),
+      ...this.#declare(callsOf('defschema'), (form) => this.#declareSchema(form)),
+      ...this.#declare(callsOf('defconst'), (form) => this.#declareConst(form)),
     ]
     later.push(
-      ...this.#declare(of('deftable'), (form) => this.#table(form)),
-      ...this.#declare(of('defun', 'defcap', 'defpact'), (form, kind) => this.#fun(form, kind)),
+      ...this.#declare(callsOf('deftable'), (form) => this.#declareTable(form)),
+      ...this.#declare(callsOf('defun', 'defcap', 'defpact'), (form, kind) => this.#declareFun(form, kind)),
     )
     const unknown = calls.find(({ kind }) => !KNOWN.has(kind))
     if (unknown !== undefined) throw syntaxError(`${unknown.kind} is not a member of a module`, unknown.form.place)
@@ -114,13 +115,13 @@ export class ModuleLoader {
     for (const { kind, form } of calls) {
       const name = kind.startsWith('def') ? ownName(form) : null
       if (name === null) continue
-      if (all.has(name)) throw refusals.duplicate(`${around}.${name}`, form.place)
+      if (all.has(name)) throw refusals.duplicateDefinition(`${around}.${name}`, form.place)
       all.add(name)
       if (!isInterface || VISIBLE.has(kind)) this.#names.add(name)
     }
   }
 
-  #use(form: CallForm): void {
+  #import(form: CallForm): void {
     for (const [name, definition] of importsOf(this.#expander, form)) {
       this.#module.imports.set(name, definition)
       // As on the network, code after the module sees these imports too.
@@ -131,8 +132,8 @@ export class ModuleLoader {
   #implement(form: CallForm): void {
     const name = form.items[1]
     if (name?.form !== 'atom') throw syntaxError('implements takes the name of an interface', form.place)
-    const face = this.#expander.names.interfaceNamed(name.name, form.place)
-    this.#faces.push(face)
+    const face = this.#expander.names.requireInterface(name.name, form.place)
+    this.#interfaces.push(face)
     this.#module.interfaces.push(face.name)
   }
 
@@ -156,13 +157,13 @@ export class ModuleLoader {
     })
   }
 
-  #schema(form: CallForm) {
+  #declareSchema(form: CallForm) {
     const { name } = definitionName(form)
     const fields = new Map<string, Type | null>()
     const definition = new Schema(this.#module, name, fields)
     // Types of fields may name later schemas.
     const finish = () => {
-      for (const field of docAndMarks(form.items.slice(2)).rest) {
+      for (const field of annotationsOf(form.items.slice(2)).rest) {
         if (field.form !== 'atom') throw syntaxError('a field of a schema is a name', field.place)
         fields.set(field.name, this.#expander.type(field.type, field.place))
       }
@@ -170,7 +171,7 @@ export class ModuleLoader {
     return { definition, finish }
   }
 
-  #const(form: CallForm) {
+  #declareConst(form: CallForm) {
     const { name, type } = definitionName(form)
     const [valueForm] = form.items.slice(2)
     if (valueForm === undefined) throw syntaxError('defconst takes a value', form.place)
@@ -196,17 +197,17 @@ export class ModuleLoader {
     }
   }
 
-  #table(form: CallForm) {
+  #declareTable(form: CallForm) {
     const { name, type } = definitionName(form)
     const shape = this.#expander.type(type, form.place)
     const schema = shape?.type === 'object' || shape?.type === 'table' ? shape.schema : null
     return { definition: new TableDefinition(this.#module, name, schema), finish: () => undefined }
   }
 
-  #fun(form: CallForm, kind: string) {
+  #declareFun(form: CallForm, kind: string) {
     const { name, type } = definitionName(form)
     const params = this.#expander.params(form.items[2], form.place)
-    const { rest, managed, isEvent } = docAndMarks(form.items.slice(3))
+    const { rest, managed, isEvent } = annotationsOf(form.items.slice(3))
     const by = managedParam(managed, params, form.place)
     const marks = { managed: managed === null ? null : { by }, isEvent }
     const fun = new Fun(this.#module, kind as Fun['kind'], name, params, this.#expander.type(type, form.place), marks)
@@ -216,7 +217,7 @@ export class ModuleLoader {
       if (by !== null) this.#manage(by, form.place)
       // A string in an interface is the docstring.
       if (this.#module.isInterface) return
-      if (kind === 'defpact') fun.steps = this.#steps(fun, rest, scope, form.place)
+      if (kind === 'defpact') fun.steps = this.#expandSteps(fun, rest, scope, form.place)
       else fun.body = this.#expander.body(rest, scope, form.place)
     }
     return { definition: fun, finish }
@@ -225,14 +226,14 @@ export class ModuleLoader {
   /** Finds the manager of a capability. In an interface it is a function of the interface. */
   #manage(by: ManagedParam, place: TextPlace): void {
     const { isInterface, name } = this.#module
-    if (!isInterface) by.manager = this.#expander.names.manager(by.name, place)
+    if (!isInterface) by.manager = this.#expander.names.requireManager(by.name, place)
     else {
       const own = this.#module.get(by.name)
       if (!(own instanceof Fun) || own.kind !== 'defun') throw refusals.noSuchMember(name, by.name, place)
     }
   }
 
-  #steps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: TextPlace): PactStep[] {
+  #expandSteps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: TextPlace): PactStep[] {
     if (forms.length === 0) throw syntaxError('a defpact has steps', place)
     return forms.map((form, index) => {
       if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
@@ -281,7 +282,11 @@ const KNOWN = new Set([
 const VISIBLE: ReadonlySet<string> = new Set(['defconst', 'defschema'])
 
 /** @returns null unless the capability has a managed parameter */
-function managedParam(managed: Marks['managed'], params: readonly Param[], place: TextPlace): ManagedParam | null {
+function managedParam(
+  managed: Annotations['managed'],
+  params: readonly Param[],
+  place: TextPlace,
+): ManagedParam | null {
   if (managed?.param == null || managed.manager === null) return null
   const param = params.findIndex((each) => each.name === managed.param)
   if (param < 0) throw refusals.noSuchArgument(managed.param, place)

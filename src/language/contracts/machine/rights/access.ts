@@ -1,25 +1,25 @@
 /** Checks of what the running code may do, by its mode. */
 import { type ContractError, evalError, type TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
-import type { Mode } from '../access-mode.ts'
+import type { AccessMode } from '../access-mode.ts'
 import type { Module, Run } from '../ast.ts'
 
 /** Mode of conditions and of user guards. They could not read tables before release 5.3. */
-export function testMode({ block, call }: Run): Mode {
+export function testMode({ block, call }: Run): AccessMode {
   return block.rules.isLanguage53 ? call.mode.readOnly : call.mode.systemOnly
 }
 
 /** @throws EvalError unless the running code may write, and list keys */
-export function mayWrite(run: Run): void {
-  if (run.call.mode.access !== 'all') throw disallowed()
+export function requireWrite(run: Run): void {
+  if (run.call.mode.access !== 'all') throw accessError()
 }
 
 /** @throws EvalError unless the running code may read rows of tables */
-export function mayRead(run: Run): void {
-  if (run.call.mode.access === 'systemOnly') throw disallowed()
+export function requireRead(run: Run): void {
+  if (run.call.mode.access === 'systemOnly') throw accessError()
 }
 
-function disallowed(): ContractError {
+function accessError(): ContractError {
   return databaseError(
     'Operation disallowed in read-only or sys-only mode',
     'Operation is not allowed in read-only or system-only mode.',

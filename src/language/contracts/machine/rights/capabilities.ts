@@ -12,10 +12,10 @@ import { CapabilityToken, type Value } from '../../values/value.ts'
 import { Fun, type ManagedParam, type Module, type Run } from '../ast.ts'
 import { weightOf } from '../gas/bounds.ts'
 import { PRICE } from '../gas/prices.ts'
-import type { Installed, ListedTokens } from '../grants.ts'
+import type { InstalledCapability, SignerCapabilities } from '../grants.ts'
 import { grantedCount } from '../scopes.ts'
 import { asValue } from '../term.ts'
-import { traced } from '../tracer.ts'
+import { runAsStep } from '../tracer.ts'
 import { callingModule } from './access.ts'
 
 /** Work per unit of weight of a value in an error message. */
@@ -50,7 +50,7 @@ export function isGranted(run: Run, token: CapabilityToken): boolean {
  * while one of them is granted. An unscoped one no longer counts once code has installed a capability.
  * @param tokens capabilities that scope the signature
  */
-export function covers(run: Run, tokens: readonly CapabilityToken[]): boolean {
+export function signatureApplies(run: Run, tokens: readonly CapabilityToken[]): boolean {
   if (tokens.length === 0) return !run.transaction.hasInstalled
   const isInBody = run.call.evaluated.length > 0
   return tokens.some((token) => (isInBody ? isEvaluated(run, token) : isGranted(run, token)))
@@ -115,7 +115,7 @@ export function grantForTest(run: Run, token: CapabilityToken): void {
  * one is installed. Its body runs when code acquires it.
  * @throws EvalError for the same as grantForTest
  */
-export function grantUnasked(run: Run, token: CapabilityToken): void {
+export function grantWithoutBody(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
   if (token.args.length !== fun.params.length) throw wrongArguments(token)
   if (fun.managed !== null || fun.isEvent) install(run, fun, token)
@@ -123,7 +123,7 @@ export function grantUnasked(run: Run, token: CapabilityToken): void {
 }
 
 /** Runs `body` with tokens granted unconditionally; for the ledger's own capabilities. */
-export function granting<T>(run: Run, tokens: readonly CapabilityToken[], body: () => T): T {
+export function withGranted<T>(run: Run, tokens: readonly CapabilityToken[], body: () => T): T {
   const depth = run.call.slots.length
   for (const token of tokens) run.call.slots.push({ token, composed: [] })
   try {
@@ -155,7 +155,7 @@ export function requireCapability(run: Run, token: CapabilityToken): void {
   else {
     const place = run.call.nativePlace
     const step = { kind: 'guard', name: 'require-capability', args: [token], module, place } as const
-    traced(tracer, step, () => requireGranted(run, token))
+    runAsStep(tracer, step, () => requireGranted(run, token))
   }
 }
 
@@ -174,7 +174,7 @@ function requireGranted(run: Run, token: CapabilityToken): void {
 export function installCapability(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
   install(run, fun, token)
-  if (fun.managed?.by != null && listedFor(run, fun, token) !== undefined) throw alreadyInstalled(token)
+  if (fun.managed?.by != null && findListed(run, fun, token) !== undefined) throw alreadyInstalled(token)
   run.transaction.hasInstalled = true
 }
 
@@ -191,14 +191,14 @@ export function emitEvent(run: Run, token: CapabilityToken): void {
   run.emit(fun, token.args)
 }
 
-function findInstalled(run: Run, fun: Fun, token: CapabilityToken): Installed | undefined {
+function findInstalled(run: Run, fun: Fun, token: CapabilityToken): InstalledCapability | undefined {
   const fixed = fixedArgs(fun, token.args)
   run.work(run.transaction.installed.length)
   return run.transaction.installed.find((each) => each.fun === fun.qualified && areEqual(run, each.fixed, fixed))
 }
 
 /** @throws EvalError for a capability that is not managed, and for one that is installed */
-function install(run: Run, fun: Fun, token: CapabilityToken): Installed {
+function install(run: Run, fun: Fun, token: CapabilityToken): InstalledCapability {
   if (fun.managed === null) {
     throw failure('NOT_MANAGED', { name: token.name })
   }
@@ -215,7 +215,11 @@ function alreadyInstalled({ name, args }: CapabilityToken): ContractError {
 }
 
 /** Replaces an installed capability, by what it was installed for. A failed attempt may have removed it meanwhile. */
-function change(run: Run, installed: Installed, changes: Pick<Installed, 'left' | 'isUsed'>): void {
+function replaceInstalled(
+  run: Run,
+  installed: InstalledCapability,
+  changes: Pick<InstalledCapability, 'left' | 'isUsed'>,
+): void {
   const others = run.transaction.installed.filter(
     (each) => each.fun !== installed.fun || !areEqual(run, each.fixed, installed.fixed),
   )
@@ -237,7 +241,7 @@ function kindOf(value: Value): number {
 }
 
 /** Finds the smallest capability that a signer lists for a token, ignoring the managed argument. */
-function listedFor(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
+function findListed(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
   const fixed = fixedArgs(fun, token.args)
   const named = tokensByName(run).get(token.name) ?? []
   const listed = named.filter((each) => areEqual(run, fixedArgs(fun, each.args), fixed))
@@ -250,10 +254,10 @@ function listedFor(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken 
  * Finds the installed capability for a token; installs the one that a signer lists if necessary.
  * @throws EvalError if there is neither
  */
-function managedFor(run: Run, fun: Fun, token: CapabilityToken): Installed {
+function findOrInstall(run: Run, fun: Fun, token: CapabilityToken): InstalledCapability {
   const installed = findInstalled(run, fun, token)
   if (installed !== undefined) return installed
-  const listed = listedFor(run, fun, token)
+  const listed = findListed(run, fun, token)
   if (listed !== undefined) return install(run, fun, listed)
   const { name, args } = token
   throw failure('NOT_INSTALLED', { name, token: () => showCall(name, args) })
@@ -275,7 +279,7 @@ function grant(
   if (tracer === null) grantNow(run, fun, token, isTest)
   else {
     const step = { kind: 'capability', name: token.name, args: token.args, module, place } as const
-    traced(tracer, step, () => grantNow(run, fun, token, isTest))
+    runAsStep(tracer, step, () => grantNow(run, fun, token, isTest))
   }
 }
 
@@ -284,17 +288,17 @@ function grantNow(run: Run, fun: Fun, token: CapabilityToken, isTest: boolean): 
   const { call } = run
   if (token.args.length !== fun.params.length) throw wrongArguments(token)
   const by = managed?.by ?? null
-  const installed = managed === null ? null : managedFor(run, fun, token)
+  const installed = managed === null ? null : findOrInstall(run, fun, token)
   if (installed !== null && by === null) {
     if (installed.isUsed) throw usedTwice()
-    change(run, installed, { left: undefined, isUsed: true })
+    replaceInstalled(run, installed, { left: undefined, isUsed: true })
   }
   const held = installed !== null && by !== null ? installed.token : token
   const around = call.evaluated.length
   call.slots.push({ token: held, composed: [] })
   call.evaluated.push(held)
   run.runCapability(fun, token.args)
-  if (installed !== null && by !== null && !isTest) manage(run, fun, installed, by, token)
+  if (installed !== null && by !== null && !isTest) askManager(run, fun, installed, by, token)
   call.evaluated.length = around
   if (managed === null ? fun.isEvent : !isTest) run.emit(fun, token.args)
   const slot = call.slots.at(-1)
@@ -314,16 +318,16 @@ function usedTwice(): ContractError {
 }
 
 /** Asks the manager for the amount that is left after a request. */
-function manage(
+function askManager(
   run: Run,
   fun: Fun,
-  installed: Installed,
+  installed: InstalledCapability,
   { param, name, manager }: ManagedParam,
   token: CapabilityToken,
 ): void {
   if (manager === null) throw evalError(`${name} is not a function of ${fun.module.name}`)
   const left = asValue(run.callFun(manager, [installed.left as Value, token.args[param]], NOWHERE))
-  change(run, installed, { left, isUsed: false })
+  replaceInstalled(run, installed, { left, isUsed: false })
 }
 
 function isSame(run: Run, one: CapabilityToken, other: CapabilityToken): boolean {
@@ -370,7 +374,7 @@ function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
 }
 
 /** Indexes the capabilities on first use. Tests may change the signers of a transaction. */
-function tokensByName({ transaction }: Run): ListedTokens['byName'] {
+function tokensByName({ transaction }: Run): SignerCapabilities['byName'] {
   const { signers } = transaction.message
   if (transaction.listed?.signers === signers) return transaction.listed.byName
   const byName = new Map<string, CapabilityToken[]>()

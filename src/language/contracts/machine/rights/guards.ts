@@ -14,10 +14,10 @@ import { Fun, type Module, type Run } from '../ast.ts'
 import { PRINT } from '../environment.ts'
 import { pactIdOf } from '../scopes.ts'
 import { Callable, isValue } from '../term.ts'
-import { traced } from '../tracer.ts'
+import { runAsStep } from '../tracer.ts'
 import { typeName } from '../types.ts'
 import { testMode } from './access.ts'
-import { covers, evaluateGovernance, isGranted } from './capabilities.ts'
+import { evaluateGovernance, isGranted, signatureApplies } from './capabilities.ts'
 
 /** Error messages shorten keys: those of test files all of them, those of nodes only longer ones. */
 const KEY_CHARACTERS = 8
@@ -35,7 +35,7 @@ export function enforceGuard(run: Run, guard: Guard | string): void {
   else {
     const args = typeof guard === 'string' ? [] : [guard]
     const step = { kind: 'guard', name: guardName(guard), args, module, place: run.call.nativePlace } as const
-    traced(tracer, step, () => enforceNow(run, guard))
+    runAsStep(tracer, step, () => enforceNow(run, guard))
   }
 }
 
@@ -140,21 +140,21 @@ function enforceKeyset(run: Run, { keys, predicate }: Keyset): void {
   run.work(KEY_WORK * keys.length)
   const matched = keys.filter((key) => {
     const tokens = signers.get(key)
-    return tokens !== undefined && covers(run, tokens)
+    return tokens !== undefined && signatureApplies(run, tokens)
   }).length
-  if (holds(run, predicate, keys.length, matched)) return
+  if (evaluatePredicate(run, predicate, keys.length, matched)) return
   throw txFailure(
     `Keyset failure (${predicate}): [${keys.map((key) => `${key.slice(0, KEY_CHARACTERS)}...`).join(', ')}]`,
     null,
-    `Keyset failure ( ${predicate} ):  ${keys.map(shortened).join(', ')}`,
+    `Keyset failure ( ${predicate} ):  ${keys.map(shortenKey).join(', ')}`,
   )
 }
 
-function shortened(key: string): string {
+function shortenKey(key: string): string {
   return key.length > WIRE_KEY_CHARACTERS ? `${key.slice(0, WIRE_KEY_CHARACTERS)}...` : key
 }
 
-function holds(run: Run, predicate: string, count: number, matched: number): boolean {
+function evaluatePredicate(run: Run, predicate: string, count: number, matched: number): boolean {
   switch (predicate) {
     case 'keys-all':
       return matched >= count

@@ -5,7 +5,7 @@
 import { evalError } from '../../errors.ts'
 import { CapabilityToken } from '../../values/value.ts'
 import type { Run } from '../ast.ts'
-import { granting, isGranted } from './capabilities.ts'
+import { isGranted, withGranted } from './capabilities.ts'
 
 /**
  * `DEFINE_KEYSET`: changes a keyset. `MODULE_KEYSET`: loads or upgrades a module that a keyset governs.
@@ -25,5 +25,5 @@ export function withLanguageCapability<T>(run: Run, name: LanguageCapability, su
   if (!run.block.rules.isLanguage52) return body()
   const token = new CapabilityToken(`${MODULE}.${name}`, [subject])
   if (isGranted(run, token)) throw evalError(`magic cap already acquired: ${name}`)
-  return granting(run, [token], body)
+  return withGranted(run, [token], body)
 }

@@ -2,7 +2,7 @@
 import { failure } from '../../failures/failure.ts'
 import type { Run } from '../../machine/ast.ts'
 import { weightOf } from '../../machine/gas/bounds.ts'
-import { characters, lookupPrice, PRICE, parsePrice } from '../../machine/gas/prices.ts'
+import { countCharacters, lookupPrice, PRICE, parsePrice } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { pactIdOf } from '../../machine/scopes.ts'
 import { Decimal } from '../../values/decimal.ts'
@@ -56,7 +56,7 @@ function reader(name: string, read: (value: Value, run: Run) => Value | null): N
     if (value !== undefined) run.work(weightOf(value))
     // Texts are parsed only where they can be numbers.
     const parses = typeof value === 'string' && (name === 'read-integer' || name === 'read-decimal')
-    if (parses) run.charge(DIGIT * characters(value) + PRICE.parsed)
+    if (parses) run.charge(DIGIT * countCharacters(value) + PRICE.parsed)
     const result = value === undefined ? null : readOnce(args, value, read)
     if (result === null) throw failure('UNREADABLE', { native: name })
     return result

@@ -2,8 +2,8 @@
 
 import type { LanguageRules } from '../../machine/environment.ts'
 import { COST, hashCost } from '../../machine/gas/costs.ts'
-import { characters, PRICE, parsePrice, textComparisonPrice } from '../../machine/gas/prices.ts'
-import { type Arguments, type Native, native, paidSize } from '../../machine/native.ts'
+import { countCharacters, PRICE, parsePrice, textComparisonPrice } from '../../machine/gas/prices.ts'
+import { type Arguments, checkGasForSize, type Native, native } from '../../machine/native.ts'
 import { capabilityGuardSize, userGuardSize } from '../../values/charged-size.ts'
 import { compareText } from '../../values/compare.ts'
 import { hashText } from '../../values/hash.ts'
@@ -83,13 +83,13 @@ const rulesOf = ({ run }: Arguments): Pick<LanguageRules, 'hasSlhDsa'> => run.bl
 function paid(args: Arguments, guard: Guard): string {
   const { is } = guard
   args.work(hashCost(weigh(guard, args)))
-  if (is.kind === 'user') args.charge(PRICE.hashByte * paidSize(args.run, userGuardSize(is)))
-  if (is.kind === 'capability') args.charge(PRICE.hashByte * paidSize(args.run, capabilityGuardSize(is)))
+  if (is.kind === 'user') args.charge(PRICE.hashByte * checkGasForSize(args.run, userGuardSize(is)))
+  if (is.kind === 'capability') args.charge(PRICE.hashByte * checkGasForSize(args.run, capabilityGuardSize(is)))
   args.charge(PRICE.principal)
   const principal = principalOf(guard, rulesOf(args))
   const isOwn = is.kind === 'keyset' && is.predicate.includes('.')
   // The name of a predicate of one's own is joined to the hash: its parts, without the dots.
-  if (isOwn) args.charge(PRICE.character * characters(is.predicate.replaceAll('.', '')))
+  if (isOwn) args.charge(PRICE.character * countCharacters(is.predicate.replaceAll('.', '')))
   return principal
 }
 

@@ -3,7 +3,7 @@ import { evalError } from '../../errors.ts'
 import type { Run } from '../../machine/ast.ts'
 import { PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
-import { mayWrite } from '../../machine/rights/access.ts'
+import { requireWrite } from '../../machine/rights/access.ts'
 import { UNIT, type Unit } from '../../values/value.ts'
 import { executionFailure, topLevelOnly } from './top-level.ts'
 
@@ -25,7 +25,7 @@ function redeploy(args: Arguments<Run>): Unit {
   const module = run.findModule(name)
   if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
   run.charge(PRICE.writeByte * (module.image?.bytes ?? 0))
-  mayWrite(run)
+  requireWrite(run)
   run.transaction.state.put('modules', name, module)
   return UNIT
 }

@@ -2,9 +2,9 @@
 import { type ContractError, evalError } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 import type { Module, Run } from '../../machine/ast.ts'
-import { characters, PRICE } from '../../machine/gas/prices.ts'
-import { type Arguments, type Native, native, paidSize } from '../../machine/native.ts'
-import { callingModule, mayWrite, nativeFailure } from '../../machine/rights/access.ts'
+import { countCharacters, PRICE } from '../../machine/gas/prices.ts'
+import { type Arguments, checkGasForSize, type Native, native } from '../../machine/native.ts'
+import { callingModule, nativeFailure, requireWrite } from '../../machine/rights/access.ts'
 import { checkKeysetFormat, enforceGuard, functionNamed } from '../../machine/rights/guards.ts'
 import { withLanguageCapability } from '../../machine/rights/language-capabilities.ts'
 import type { Namespace } from '../../machine/state.ts'
@@ -33,14 +33,14 @@ function namespaceNamed(run: Run, name: string): Namespace {
  * @throws EvalError if there is none
  */
 function readNamespace(run: Run, name: string): Namespace {
-  run.charge(PRICE.readByte * characters(name))
+  run.charge(PRICE.readByte * countCharacters(name))
   const namespace = namespaceNamed(run, name)
   payNamespace(run, PRICE.readByte, name, namespace)
   return namespace
 }
 
 function payNamespace(run: Run, perByte: number, name: string, { user, admin }: Namespace): void {
-  run.charge(perByte * paidSize(run, namespaceSize(name, user, admin)))
+  run.charge(perByte * checkGasForSize(run, namespaceSize(name, user, admin)))
 }
 
 /** @throws EvalError if a new keyset may not have this name */
@@ -101,8 +101,8 @@ function defineKeyset(args: Arguments<Run>): string {
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
   else withLanguageCapability(run, 'DEFINE_KEYSET', name, () => enforceGuard(run, before))
-  run.charge(PRICE.writeByte * paidSize(run, keysetSize(keyset.is)))
-  mayWrite(run)
+  run.charge(PRICE.writeByte * checkGasForSize(run, keysetSize(keyset.is)))
+  requireWrite(run)
   run.transaction.state.put('keysets', name, checkKeys(run, keyset))
   return 'Keyset write success'
 }
@@ -123,7 +123,7 @@ function defineNamespace(args: Arguments<Run>): string {
   const { run } = args
   const [name, user, admin] = [args.text(0), args.guard(1), args.guard(2)]
   if (!NAMESPACE.test(name)) throw executionFailure(args, 'invalid namespace format')
-  run.charge(PRICE.readByte * characters(name))
+  run.charge(PRICE.readByte * countCharacters(name))
   const before = run.transaction.state.get<Namespace>('namespaces', name)
   if (before === undefined) askPolicy(args, name, admin)
   else {
@@ -131,7 +131,7 @@ function defineNamespace(args: Arguments<Run>): string {
     withLanguageCapability(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
   }
   payNamespace(run, PRICE.writeByte, name, { user, admin })
-  mayWrite(run)
+  requireWrite(run)
   run.transaction.state.put('namespaces', name, { user, admin } satisfies Namespace)
   return `Namespace defined: ${name}`
 }
@@ -169,7 +169,7 @@ export const topLevel: readonly Native<Run>[] = [
   atTop('describe-module', 1, 1, describeModule),
   native('list-modules', 0, 0, (args) => {
     localOnly(args)
-    mayWrite(args.run)
+    requireWrite(args.run)
     return args.run.transaction.state.keys('modules')
   }),
 ]

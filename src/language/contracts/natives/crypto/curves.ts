@@ -20,7 +20,7 @@ const COEFFICIENT_WORK = 25
 /** @throws EvalError unless the first argument names a group */
 function groupOf(args: Arguments): 'g1' | 'g2' {
   const group = args.text(0).toLowerCase()
-  if (group !== 'g1' && group !== 'g2') throw args.wrong()
+  if (group !== 'g1' && group !== 'g2') throw args.typeError()
   return group
 }
 
@@ -33,10 +33,10 @@ function chargeCoordinate<H extends Host>(args: Arguments<H>, coordinate: Value 
 }
 
 function read<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P>, value: Value): PointCoordinates<F> {
-  if (!isObject(value)) throw args.wrong()
+  if (!isObject(value)) throw args.typeError()
   for (const name of ['x', 'y']) chargeCoordinate(args, value.get(name))
   const coordinates = format.read(value)
-  if (coordinates === null) throw args.wrong()
+  if (coordinates === null) throw args.typeError()
   return coordinates
 }
 

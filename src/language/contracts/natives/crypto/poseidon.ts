@@ -30,9 +30,9 @@ function permutationOf(count: number): Permutation {
 function hash(args: Arguments): bigint {
   const inputs = args.list(0)
   const count = inputs.length
-  if (count === 0 || count > PARTIAL_ROUNDS.length) throw args.wrong()
+  if (count === 0 || count > PARTIAL_ROUNDS.length) throw args.typeError()
   const integers = inputs.filter((input) => typeof input === 'bigint')
-  if (integers.length < count) throw args.wrong()
+  if (integers.length < count) throw args.typeError()
   args.charge(COST.square * count ** 2 + COST.input * count)
   for (const integer of integers) workReduction(args, integer)
   return permutationOf(count)([0n, ...integers])[0]

@@ -1,7 +1,7 @@
 /** Arithmetic natives. `+` also concatenates strings and lists, and merges objects. */
 import { integerCost } from '../../machine/gas/costs.ts'
 import {
-  characters,
+  countCharacters,
   exponentialPrice,
   logarithmPrice,
   PRICE,
@@ -48,7 +48,7 @@ function mixed(
 function add(args: Arguments): Term {
   const [a, b] = args.all
   if (typeof a === 'string' && typeof b === 'string') {
-    args.charge(PRICE.character * (characters(a) + characters(b)))
+    args.charge(PRICE.character * (countCharacters(a) + countCharacters(b)))
     args.workText(a.length + b.length)
     return a + b
   }
@@ -160,7 +160,7 @@ function logarithm(args: Arguments): Term {
 function rounding(name: 'round' | 'floor' | 'ceiling'): Native {
   return native(name, 1, 2, (args) => {
     const a = args.number(0)
-    if (typeof a === 'bigint') throw args.wrong()
+    if (typeof a === 'bigint') throw args.typeError()
     if (!args.has(1)) return a[name](0).mantissa
     const places = args.integer(1)
     if (places < 0n) throw args.error('Arithmetic exception: negative precision')

@@ -1,6 +1,6 @@
 /** List natives, and natives that accept lists, strings and objects. */
 import { COST, sortCost } from '../../machine/gas/costs.ts'
-import { characters, lookupPrice, PRICE } from '../../machine/gas/prices.ts'
+import { countCharacters, lookupPrice, PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../../machine/native.ts'
 import type { Term } from '../../machine/term.ts'
 import { integerSize } from '../../values/charged-size.ts'
@@ -71,7 +71,7 @@ function fieldsOf(args: Arguments, keys: readonly string[], object: ObjectValue,
 function reverse(args: Arguments): Term {
   const [a] = args.all
   if (typeof a === 'string') {
-    args.charge(PRICE.character * characters(a))
+    args.charge(PRICE.character * countCharacters(a))
     args.workText(a.length)
     return [...a].reverse().join('')
   }
@@ -95,7 +95,7 @@ function sort(args: Arguments): Term {
   }
   const fields = args.texts(0)
   args.work(fields.length * (1 + sortCost(list.length)))
-  for (const item of list) if (!isObject(item)) throw args.wrong()
+  for (const item of list) if (!isObject(item)) throw args.typeError()
   if (list.length <= 1) return list
   const byWeight = fields.toReversed()
   return (list as readonly ObjectValue[]).toSorted((a, b) => compareFields(byWeight, a, b))
@@ -171,7 +171,7 @@ function contains(args: Arguments): boolean {
   const [, whole] = args.all
   if (typeof whole === 'string') {
     const part = args.text(0)
-    args.charge(PRICE.comparison + characters(part) + characters(whole))
+    args.charge(PRICE.comparison + countCharacters(part) + countCharacters(whole))
     args.work(part.length + whole.length)
     return holdsText(whole, part)
   }
@@ -200,7 +200,7 @@ const REMOVED = 10
 
 function remove(args: Arguments): Term {
   const [key, object] = [args.text(0), args.object(1)]
-  args.charge(REMOVED * object.size * characters(key))
+  args.charge(REMOVED * object.size * countCharacters(key))
   args.workList(object.size, COST.readElement)
   const rest = new Map(object)
   rest.delete(key)

@@ -78,7 +78,7 @@ function comparison(name: string, holds: (order: number) => boolean): Native {
     const [a, b] = [args.value(0), args.value(1)]
     payScalars(args, a, b)
     const order = compareAlike(a, b)
-    if (order === null) throw args.wrong()
+    if (order === null) throw args.typeError()
     return holds(order)
   })
 }

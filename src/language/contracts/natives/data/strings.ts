@@ -1,7 +1,7 @@
 /** String natives. */
 
 import { COST, growthCost, LIMIT } from '../../machine/gas/costs.ts'
-import { characters, PRICE, parsePrice } from '../../machine/gas/prices.ts'
+import { countCharacters, PRICE, parsePrice } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { bitLength } from '../../values/bits.ts'
 import { formatValue, showValue } from '../../values/print.ts'
@@ -35,7 +35,7 @@ function format(args: Arguments): string {
   }
   if (parts.length - 1 > values.length) throw args.error('format: not enough arguments for template')
   const pieces = values.slice(0, parts.length - 1).map((value) => inserted(args, value))
-  const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + characters(text), 0)
+  const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + countCharacters(text), 0)
   args.charge(PRICE.character * (total(parts) + total(pieces)))
   args.workText(
     pieces.reduce((sum, piece) => sum + piece.length, template.length),
@@ -56,7 +56,7 @@ function concat(args: Arguments): string {
   const texts = args.texts(0)
   args.work(texts.length * COST.readElement)
   args.workText(texts.reduce((sum, text) => sum + text.length, 0))
-  args.charge(texts.reduce((sum, text) => sum + PRICE.character * characters(text) + JOINED_TEXT, 0))
+  args.charge(texts.reduce((sum, text) => sum + PRICE.character * countCharacters(text) + JOINED_TEXT, 0))
   return texts.join('')
 }
 

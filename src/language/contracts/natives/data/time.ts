@@ -1,6 +1,6 @@
 /** Natives for times and durations. Durations are decimals in seconds. */
 import { COST, LIMIT } from '../../machine/gas/costs.ts'
-import { characters, PRICE, productPrice } from '../../machine/gas/prices.ts'
+import { countCharacters, PRICE, productPrice } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { Decimal } from '../../values/decimal.ts'
 import { formatTime, ISO_SECONDS, parseTime } from '../../values/time-text.ts'
@@ -29,7 +29,7 @@ function parsed(args: Arguments, format: string, text: string): Time {
 /** `parse-time` costs the square of the format, and the text. `time` has a flat price. */
 function parse(args: Arguments): Time {
   const [format, text] = [args.text(0), args.text(1)]
-  args.charge(Math.floor(characters(format) ** 2 / 4) + 10 * characters(text) + PRICE.parsed)
+  args.charge(Math.floor(countCharacters(format) ** 2 / 4) + 10 * countCharacters(text) + PRICE.parsed)
   return parsed(args, format, text)
 }
 
@@ -64,7 +64,7 @@ export const TIME: readonly Native[] = [
   native('parse-time', 2, 2, parse),
   native('format-time', 2, 2, (args) => {
     const [format, time] = [args.text(0), args.time(1)]
-    args.charge(FORMATTED * characters(format) + PRICE.parsed)
+    args.charge(FORMATTED * countCharacters(format) + PRICE.parsed)
     workFormat(args, format)
     return formatTime(format, time)
   }),

@@ -56,7 +56,7 @@ export class CborWriter {
   }
 
   /** A safe integer of at least 0. */
-  unsigned(value: number): this {
+  uint(value: number): this {
     return this.#head(MAJOR.unsigned, value)
   }
 

@@ -97,7 +97,7 @@ export class Desugarer {
 
   /** A lambda, or a nullary term if there are no arguments. */
   lambda(args: readonly Arg[], body: readonly Form[], place: TextPlace): ResolvedTerm {
-    const within = this.#names.within(args, true, () => this.body(body, place))
+    const within = this.#names.withBound(args, true, () => this.body(body, place))
     return args.length === 0 ? { term: 'nullary', body: within } : { term: 'lambda', args, body: within }
   }
 
@@ -139,7 +139,7 @@ export class Desugarer {
       const special = this.#special(head.name, rest, call)
       if (special !== null) return special
     }
-    return applied(this.term(head), this.#arguments(rest))
+    return callTerm(this.term(head), this.#arguments(rest))
   }
 
   /** Reduces arguments. Behind a binding all others are its body. */
@@ -220,7 +220,7 @@ export class Desugarer {
     const [one, other] = CONDITIONS.map((name, position): ResolvedTerm => {
       return { term: 'variable', name, to: { ref: 'bound', index: 1 - position } }
     })
-    return applied(lambdaOf(CONDITIONS, 'bool', { term: 'form', form, parts: [one, other] }), this.#arguments(forms))
+    return callTerm(lambdaOf(CONDITIONS, 'bool', { term: 'form', form, parts: [one, other] }), this.#arguments(forms))
   }
 
   #cond(forms: readonly Form[], place: TextPlace): ResolvedTerm {
@@ -246,11 +246,11 @@ export class Desugarer {
       fn.items.length === 0 ||
       (fn.items[0].form === 'atom' && NOT_CALLS.has(fn.items[0].name))
     )
-      return applied(map, this.#arguments(forms))
+      return callTerm(map, this.#arguments(forms))
     const item: Atom = { form: 'atom', name: ITEM, member: null, type: null, place: fn.place, from: fn.to, to: fn.to }
     const arg = { name: ITEM, type: null }
-    const body = this.#names.within([arg], true, () => this.term({ ...fn, items: [...fn.items, item] }))
-    return applied(map, [{ term: 'lambda', args: [arg], body }, ...this.#arguments(rest)])
+    const body = this.#names.withBound([arg], true, () => this.term({ ...fn, items: [...fn.items, item] }))
+    return callTerm(map, [{ term: 'lambda', args: [arg], body }, ...this.#arguments(rest)])
   }
 }
 
@@ -278,7 +278,7 @@ function sequence(terms: readonly ResolvedTerm[], place: TextPlace): ResolvedTer
 }
 
 /** A call. The number of arguments selects the overload of a native. */
-function applied(fn: ResolvedTerm, args: readonly ResolvedTerm[]): ResolvedTerm {
+function callTerm(fn: ResolvedTerm, args: readonly ResolvedTerm[]): ResolvedTerm {
   if (fn.term !== 'native') return { term: 'call', fn, args }
   const called = { ...fn, number: calledNumber(fn.name, args.length) }
   return { term: 'call', fn: called, args: OF_LIST.has(fn.name) ? [{ term: 'list', items: args }] : args }

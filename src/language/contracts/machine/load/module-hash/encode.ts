@@ -58,100 +58,100 @@ class ModuleEncoder {
     const { module, name, definitions, imports, blessed, implemented } = this.#resolved
     const { isInterface } = module
     const writer = this.#writer.array(isInterface ? 6 : 9)
-    this.#values.moduleName(name)
-    if (!isInterface) this.#governance()
-    writer.list(definitions, (definition) => this.#definition(definition))
+    this.#values.encodeModuleName(name)
+    if (!isInterface) this.#encodeGovernance()
+    writer.list(definitions, (definition) => this.#encodeDefinition(definition))
     if (!isInterface) writer.vector([...blessed].sort(compareBytes), (hash) => writer.byteString(hash))
-    writer.list(imports, (each) => this.#import(each))
-    if (!isInterface) writer.list(implemented, (each) => this.#values.moduleName(each))
+    writer.list(imports, (each) => this.#encodeImport(each))
+    if (!isInterface) writer.list(implemented, (each) => this.#values.encodeModuleName(each))
     // Hash of the module and of its transaction, and its place.
     return writer.byteString(NO_BYTES).byteString(NO_BYTES).null().bytes
   }
 
-  #governance(): void {
+  #encodeGovernance(): void {
     const { module, name } = this.#resolved
     const { governance } = module
     this.#writer.array(2)
     if ('keyset' in governance) {
-      this.#writer.unsigned(0)
-      this.#values.keysetName(governance.keyset)
+      this.#writer.uint(0)
+      this.#values.encodeKeysetName(governance.keyset)
       return
     }
-    this.#writer.unsigned(1).array(3)
-    this.#values.moduleName(name)
+    this.#writer.uint(1).array(3)
+    this.#values.encodeModuleName(name)
     this.#writer.text(governance.capability).byteString(this.#ownHash)
   }
 
-  #import({ module, hash, names }: Import): void {
+  #encodeImport({ module, hash, names }: Import): void {
     const writer = this.#writer.array(3)
-    this.#values.moduleName(module)
+    this.#values.encodeModuleName(module)
     writer.maybe(hash, (bytes) => writer.byteString(bytes))
     writer.maybe(names, (list) => writer.list(list, (name) => writer.text(name)))
   }
 
-  #definition(definition: ResolvedDefinition): void {
+  #encodeDefinition(definition: ResolvedDefinition): void {
     const writer = this.#writer.array(2)
     const { isInterface } = this.#resolved.module
-    writer.unsigned((isInterface ? OF_INTERFACES : DEFINITIONS).indexOf(definition.kind))
+    writer.uint((isInterface ? OF_INTERFACES : DEFINITIONS).indexOf(definition.kind))
     switch (definition.kind) {
       case 'defconst':
         writer.array(3)
-        this.#arg(definition.spec)
-        writer.array(2).unsigned(1)
-        this.#values.value(definition.value())
+        this.#encodeArg(definition.spec)
+        writer.array(2).uint(1)
+        this.#values.encodeValue(definition.value())
         break
       case 'defschema':
         writer.array(3).text(definition.name)
-        this.#values.fields(definition.fields)
+        this.#values.encodeFields(definition.fields)
         break
       case 'deftable':
         writer.array(3).text(definition.name)
-        this.#values.schemaOf(definition.schema)
+        this.#values.encodeSchemaOf(definition.schema)
         break
       default:
-        this.#function(definition)
+        this.#encodeFunction(definition)
     }
     writer.null()
   }
 
-  #function(definition: Extract<ResolvedDefinition, { readonly args: unknown }>): void {
+  #encodeFunction(definition: Extract<ResolvedDefinition, { readonly args: unknown }>): void {
     const writer = this.#writer
     const code = definition.kind === 'defpact' ? definition.steps : definition.body
     writer.array((code === null ? 3 : 4) + (definition.kind === 'defcap' ? 1 : 0))
-    this.#arg(definition.spec)
-    this.#args(definition.args)
+    this.#encodeArg(definition.spec)
+    this.#encodeArgs(definition.args)
     if (definition.kind === 'defpact') {
-      if (definition.steps !== null) writer.list(definition.steps, (step) => this.#step(step))
+      if (definition.steps !== null) writer.list(definition.steps, (step) => this.#encodeStep(step))
       return
     }
-    if (definition.body !== null) this.#term(definition.body)
-    if (definition.kind === 'defcap') this.#meta(definition.meta)
+    if (definition.body !== null) this.#encodeTerm(definition.body)
+    if (definition.kind === 'defcap') this.#encodeMeta(definition.meta)
   }
 
-  #args(args: readonly Arg[]): void {
-    this.#writer.list(args, (arg) => this.#arg(arg))
+  #encodeArgs(args: readonly Arg[]): void {
+    this.#writer.list(args, (arg) => this.#encodeArg(arg))
   }
 
-  #arg({ name, type }: Arg): void {
+  #encodeArg({ name, type }: Arg): void {
     this.#writer
       .array(3)
       .text(name)
-      .maybe(type, (given) => this.#values.type(given))
+      .maybe(type, (given) => this.#values.encodeType(given))
       .null()
   }
 
-  #meta(meta: Meta): void {
+  #encodeMeta(meta: Meta): void {
     const writer = this.#writer
     if (meta.meta !== 'managed') {
-      if (meta.meta === 'once') writer.array(2).unsigned(1).array(1).unsigned(1)
-      else writer.array(1).unsigned(meta.meta === 'event' ? 0 : 2)
+      if (meta.meta === 'once') writer.array(2).uint(1).array(1).uint(1)
+      else writer.array(1).uint(meta.meta === 'event' ? 0 : 2)
     } else {
       const { name, module } = meta.manager
-      writer.array(2).unsigned(1).array(3).unsigned(0).array(2).unsigned(meta.index).text(meta.arg)
+      writer.array(2).uint(1).array(3).uint(0).array(2).uint(meta.index).text(meta.arg)
       if (module === null) writer.text(name)
       else {
         writer.array(3)
-        this.#values.moduleName(moduleNameOf(module.name))
+        this.#values.encodeModuleName(moduleNameOf(module.name))
         writer.text(name).byteString(this.#bytesOfHash(module))
       }
     }
@@ -161,14 +161,14 @@ class ModuleEncoder {
     return module === this.#resolved.module ? this.#ownHash : bytesOfHash(module.hash)
   }
 
-  #step({ run, rollback }: ResolvedStep): void {
-    this.#writer.array(rollback === null ? 2 : 3).unsigned(rollback === null ? 0 : 1)
-    this.#term(run)
-    if (rollback !== null) this.#term(rollback)
+  #encodeStep({ run, rollback }: ResolvedStep): void {
+    this.#writer.array(rollback === null ? 2 : 3).uint(rollback === null ? 0 : 1)
+    this.#encodeTerm(run)
+    if (rollback !== null) this.#encodeTerm(rollback)
   }
 
   /** Loops over the last part of a term, because sequences, lets and conditions can be thousands of terms deep. */
-  #term(whole: ResolvedTerm): void {
+  #encodeTerm(whole: ResolvedTerm): void {
     const writer = this.#writer
     let open = 0
     let next: ResolvedTerm | null = whole
@@ -178,89 +178,89 @@ class ModuleEncoder {
       open++
       switch (term.term) {
         case 'let':
-          writer.array(5).unsigned(2)
-          this.#arg(term.arg)
-          this.#term(term.value)
+          writer.array(5).uint(2)
+          this.#encodeArg(term.arg)
+          this.#encodeTerm(term.value)
           next = term.body
           break
         case 'sequence':
-          writer.array(4).unsigned(4)
-          this.#term(term.first)
+          writer.array(4).uint(4)
+          this.#encodeTerm(term.first)
           next = term.rest
           break
         case 'form': {
-          writer.array(3).unsigned(6)
-          writer.array(term.parts.length + 1).unsigned(FORMS.indexOf(term.form))
-          for (const part of term.parts.slice(0, -1)) this.#term(part)
+          writer.array(3).uint(6)
+          writer.array(term.parts.length + 1).uint(FORMS.indexOf(term.form))
+          for (const part of term.parts.slice(0, -1)) this.#encodeTerm(part)
           next = term.parts[term.parts.length - 1]
           break
         }
         default:
-          this.#simple(term)
+          this.#encodeSimpleTerm(term)
       }
     }
     for (; open > 0; open--) writer.null()
   }
 
-  #simple(term: Exclude<ResolvedTerm, { readonly term: 'let' | 'sequence' | 'form' }>): void {
+  #encodeSimpleTerm(term: Exclude<ResolvedTerm, { readonly term: 'let' | 'sequence' | 'form' }>): void {
     const writer = this.#writer
     switch (term.term) {
       case 'variable':
-        writer.array(3).unsigned(0).array(2).text(term.name)
-        this.#reference(term.to)
+        writer.array(3).uint(0).array(2).text(term.name)
+        this.#encodeReference(term.to)
         break
       case 'lambda':
-        writer.array(4).unsigned(1)
-        this.#args(term.args)
-        this.#term(term.body)
+        writer.array(4).uint(1)
+        this.#encodeArgs(term.args)
+        this.#encodeTerm(term.body)
         break
       case 'call':
-        writer.array(4).unsigned(3)
-        this.#term(term.fn)
-        writer.list(term.args, (arg) => this.#term(arg))
+        writer.array(4).uint(3)
+        this.#encodeTerm(term.fn)
+        writer.list(term.args, (arg) => this.#encodeTerm(arg))
         break
       case 'nullary':
-        writer.array(3).unsigned(5)
-        this.#term(term.body)
+        writer.array(3).uint(5)
+        this.#encodeTerm(term.body)
         break
       case 'native':
-        writer.array(3).unsigned(7).unsigned(term.number)
+        writer.array(3).uint(7).uint(term.number)
         break
       case 'literal':
-        writer.array(3).unsigned(8)
-        this.#values.literal(term.value)
+        writer.array(3).uint(8)
+        this.#values.encodeLiteral(term.value)
         break
       case 'list':
-        writer.array(3).unsigned(9)
-        writer.list(term.items, (item) => this.#term(item))
+        writer.array(3).uint(9)
+        writer.list(term.items, (item) => this.#encodeTerm(item))
         break
       case 'object':
-        writer.array(3).unsigned(10)
+        writer.array(3).uint(10)
         writer.list(term.fields, ([name, value]) => {
           writer.array(2).text(name)
-          this.#term(value)
+          this.#encodeTerm(value)
         })
     }
   }
 
-  #reference(to: Reference): void {
+  #encodeReference(to: Reference): void {
     const writer = this.#writer
     switch (to.ref) {
       case 'bound':
-        writer.array(2).unsigned(0).unsigned(to.index)
+        writer.array(2).uint(0).uint(to.index)
         break
       case 'member':
-        writer.array(3).unsigned(1)
-        this.#values.moduleName(moduleNameOf(to.module.name))
+        writer.array(3).uint(1)
+        this.#values.encodeModuleName(moduleNameOf(to.module.name))
         writer.byteString(this.#bytesOfHash(to.module))
         break
       case 'module':
-        writer.array(3).unsigned(2)
-        this.#values.moduleName(to.module)
-        writer.list(to.interfaces, (each) => this.#values.moduleName(each))
+        writer.array(3).uint(2)
+        this.#values.encodeModuleName(to.module)
+        writer.list(to.interfaces, (each) => this.#values.encodeModuleName(each))
         break
       case 'dynamic':
-        writer.array(2).unsigned(3).array(2).text(to.member).unsigned(to.index)
+        writer.array(2).uint(3).array(2).text(to.member).uint(to.index)
     }
   }
 }

@@ -42,7 +42,7 @@ export class ImageLoader {
 
   /** Charges for the resolved module. Call it before constants are evaluated. */
   chargeResolved(): void {
-    this.#charge(COSTS.resolve, this.#size(false))
+    this.#charge(COSTS.resolve, this.#sizeOf(false))
   }
 
   /** A size that is far beyond the limit is charged as if counting had ended there, as on the network. */
@@ -55,7 +55,7 @@ export class ImageLoader {
 
   /** Charges for hashing. @returns the hash of the module, in base64url */
   hash(): string {
-    this.#charge(COSTS.hash, this.#size(true))
+    this.#charge(COSTS.hash, this.#sizeOf(true))
     return hashBytes(encodeModule(this.#resolved, (name) => this.#run.findModule(name)))
   }
 
@@ -64,7 +64,7 @@ export class ImageLoader {
   }
 
   /** Size without places, with placeholders for the hash of the module. */
-  #size(withValues: boolean, of = this.#weights): number {
+  #sizeOf(withValues: boolean, of = this.#weights): number {
     const { module, definitions } = this.#resolved
     const weights = { ...of, place: 0 }
     const placeholder = module.isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module
@@ -112,21 +112,21 @@ export class ImageLoader {
   }
 
   #complete(measures: ReadonlyMap<string, Measure>, dependencies: Dependencies): ModuleImage {
-    const sized = (weights: Weights) => {
+    const bytesWith = (weights: Weights) => {
       let bytes = SEVERAL + LIST + sizeOfMeasure(measureFrame(this.#resolved), weights, HASH)
       for (const measure of measures.values()) bytes += sizeOfMeasure(measure, weights, HASH)
       for (const each of dependencies.values()) bytes += dependencySize(each, weights)
       return bytes
     }
-    const bytes = sized(this.#weights)
-    const networkBytes = this.#weights === NETWORK ? bytes : sized(NETWORK)
+    const bytes = bytesWith(this.#weights)
+    const networkBytes = this.#weights === NETWORK ? bytes : bytesWith(NETWORK)
     return { measures, dependencies, bytes, networkBytes, surplus: this.#surplus(bytes - networkBytes) }
   }
 
   /** Milligas of loading that a network would not charge. @param stored bytes that it would not store */
   #surplus(stored: number): number {
     if (this.#weights === NETWORK) return 0
-    const more = (withValues: boolean) => this.#size(withValues) - this.#size(withValues, NETWORK)
+    const more = (withValues: boolean) => this.#sizeOf(withValues) - this.#sizeOf(withValues, NETWORK)
     return COSTS.resolve * more(false) + COSTS.hash * more(true) + COSTS.store * stored
   }
 

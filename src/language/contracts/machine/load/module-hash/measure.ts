@@ -30,7 +30,7 @@ import {
 } from './terms.ts'
 
 /** A measure that is still counted. */
-class Counts implements Measure {
+class MeasureCounts implements Measure {
   bytes = 0
   places = 0
   natives = 0
@@ -57,7 +57,7 @@ export function sizeOfMeasure(measure: Measure, weights: Weights, ownHash: numbe
 
 /** Measures everything of a module but its definitions. Its hash and its transaction's are part of it. */
 export function measureFrame({ module, name, imports, implemented, blessed }: ResolvedModule): Measure {
-  const measure = new Counts()
+  const measure = new MeasureCounts()
   measure.bytes = ONE + moduleNameSize(name) + LIST + hashSize(module.txHash)
   measure.bytes += listSize(imports, (each) => {
     const hash = maybeSize(each.hash, (bytes) => bytes.length + textSize(''))
@@ -83,20 +83,20 @@ export function measureDefinition(
   definition: ResolvedDefinition,
   withValues: boolean,
 ): Measure {
-  const measuring = new Measuring(module)
-  measuring.definition(definition, withValues)
+  const measuring = new DefinitionMeter(module)
+  measuring.addDefinition(definition, withValues)
   return measuring.measure
 }
 
-class Measuring {
-  readonly measure = new Counts()
+class DefinitionMeter {
+  readonly measure = new MeasureCounts()
   readonly #module: Module
 
   constructor(module: Module) {
     this.#module = module
   }
 
-  definition(definition: ResolvedDefinition, withValues: boolean): void {
+  addDefinition(definition: ResolvedDefinition, withValues: boolean): void {
     const { measure } = this
     measure.places++
     measure.bytes += SEVERAL + ONE
@@ -111,35 +111,35 @@ class Measuring {
         return
       }
       case 'defconst':
-        this.#arg(definition.spec)
+        this.#addArg(definition.spec)
         measure.bytes += SEVERAL
-        if (!withValues) this.#term(definition.term)
-        else measure.bytes += valueSize(definition.value(), (module) => this.#hash(module === this.#module.name))
+        if (!withValues) this.#addTerm(definition.term)
+        else measure.bytes += valueSize(definition.value(), (module) => this.#addHash(module === this.#module.name))
         return
       default:
-        this.#function(definition)
+        this.#addFunction(definition)
     }
   }
 
-  #function(definition: Extract<ResolvedDefinition, { readonly args: unknown }>): void {
+  #addFunction(definition: Extract<ResolvedDefinition, { readonly args: unknown }>): void {
     const { measure } = this
-    this.#arg(definition.spec)
-    this.#args(definition.args)
+    this.#addArg(definition.spec)
+    this.#addArgs(definition.args)
     if (definition.kind === 'defpact') {
       if (definition.steps === null) return
       measure.bytes += LIST
       for (const { run, rollback } of definition.steps) {
         measure.bytes += SEVERAL
-        this.#term(run)
-        if (rollback !== null) this.#term(rollback)
+        this.#addTerm(run)
+        if (rollback !== null) this.#addTerm(rollback)
       }
       return
     }
-    if (definition.kind === 'defcap') this.#meta(definition.meta)
-    if (definition.body !== null) this.#term(definition.body)
+    if (definition.kind === 'defcap') this.#addMeta(definition.meta)
+    if (definition.body !== null) this.#addTerm(definition.body)
   }
 
-  #meta(meta: Meta): void {
+  #addMeta(meta: Meta): void {
     const { measure } = this
     measure.bytes += SEVERAL
     if (meta.meta === 'once') measure.bytes += SEVERAL
@@ -148,27 +148,27 @@ class Measuring {
     measure.bytes += SEVERAL + ONE + INT + textSize(meta.arg) + textSize(name)
     if (module === null) return
     measure.bytes += SEVERAL + ONE + moduleNameSize(moduleNameOf(module.name))
-    this.#hash(module === this.#module)
+    this.#addHash(module === this.#module)
     measure.targets.push({ module, name })
   }
 
-  #hash(isOwn: boolean): void {
+  #addHash(isOwn: boolean): void {
     if (isOwn) this.measure.ownHashes++
     else this.measure.bytes += HASH
   }
 
-  #args(args: readonly Arg[]): void {
+  #addArgs(args: readonly Arg[]): void {
     this.measure.bytes += LIST
-    for (const arg of args) this.#arg(arg)
+    for (const arg of args) this.#addArg(arg)
   }
 
-  #arg({ name, type }: Arg): void {
+  #addArg({ name, type }: Arg): void {
     this.measure.places++
     this.measure.bytes += ONE + textSize(name) + maybeSize(type, typeSize)
   }
 
   /** Loops over the last part of a term, because sequences, lets and conditions can be thousands of terms deep. */
-  #term(whole: ResolvedTerm): void {
+  #addTerm(whole: ResolvedTerm): void {
     const { measure } = this
     for (let next: ResolvedTerm | null = whole; next !== null; ) {
       const term: ResolvedTerm = next
@@ -178,42 +178,42 @@ class Measuring {
       measure.bytes += SEVERAL
       switch (term.term) {
         case 'let':
-          this.#arg(term.arg)
-          this.#term(term.value)
+          this.#addArg(term.arg)
+          this.#addTerm(term.value)
           next = term.body
           break
         case 'sequence':
-          this.#term(term.first)
+          this.#addTerm(term.first)
           next = term.rest
           break
         case 'form':
           measure.bytes += SEVERAL
-          for (const part of term.parts.slice(0, -1)) this.#term(part)
+          for (const part of term.parts.slice(0, -1)) this.#addTerm(part)
           next = term.parts[term.parts.length - 1]
           break
         default:
-          this.#simple(term)
+          this.#addSimpleTerm(term)
       }
     }
   }
 
-  #simple(term: Exclude<ResolvedTerm, { readonly term: 'let' | 'sequence' | 'form' }>): void {
+  #addSimpleTerm(term: Exclude<ResolvedTerm, { readonly term: 'let' | 'sequence' | 'form' }>): void {
     const { measure } = this
     switch (term.term) {
       case 'variable':
-        this.#variable(term)
+        this.#addVariable(term)
         break
       case 'lambda':
-        this.#args(term.args)
-        this.#term(term.body)
+        this.#addArgs(term.args)
+        this.#addTerm(term.body)
         break
       case 'call':
         measure.bytes += LIST
-        this.#term(term.fn)
-        for (const arg of term.args) this.#term(arg)
+        this.#addTerm(term.fn)
+        for (const arg of term.args) this.#addTerm(arg)
         break
       case 'nullary':
-        this.#term(term.body)
+        this.#addTerm(term.body)
         break
       case 'native':
         measure.natives++
@@ -223,18 +223,18 @@ class Measuring {
         break
       case 'list':
         measure.bytes += LIST
-        for (const item of term.items) this.#term(item)
+        for (const item of term.items) this.#addTerm(item)
         break
       case 'object':
         measure.bytes += LIST
         for (const [name, value] of term.fields) {
           measure.bytes += ONE + textSize(name)
-          this.#term(value)
+          this.#addTerm(value)
         }
     }
   }
 
-  #variable({ name, to }: Extract<ResolvedTerm, { readonly term: 'variable' }>): void {
+  #addVariable({ name, to }: Extract<ResolvedTerm, { readonly term: 'variable' }>): void {
     const { measure } = this
     measure.bytes += ONE + textSize(name) + SEVERAL
     switch (to.ref) {
@@ -249,7 +249,7 @@ class Measuring {
         break
       case 'member':
         measure.bytes += moduleNameSize(moduleNameOf(to.module.name))
-        this.#hash(to.module === this.#module)
+        this.#addHash(to.module === this.#module)
         measure.targets.push({ module: to.module, name })
     }
   }

@@ -4,7 +4,7 @@ import { Const, type Definition, type Module, ownerOf, Schema } from '../../ast.
 import type { ExpandingRun } from '../../expand/expander.ts'
 import { type Arg, moduleNameOf, type Reference } from './terms.ts'
 
-interface Bound {
+interface BoundVariable {
   /** Number of variables bound around this one. */
   readonly depth: number
   /** False for arguments of capabilities and pacts: their names still count as uses of a definition. */
@@ -22,7 +22,7 @@ export class NameResolver {
   readonly #module: Module
   /** Names that the text of the module defines. */
   readonly #own: ReadonlySet<string>
-  readonly #bound = new Map<string, Bound[]>()
+  readonly #bound = new Map<string, BoundVariable[]>()
   #depth = 0
   /** Other modules whose members are used. */
   readonly referenced = new Set<Module>()
@@ -36,7 +36,7 @@ export class NameResolver {
   }
 
   /** Runs `body` with variables bound, innermost last. */
-  within<T>(args: readonly Pick<Arg, 'name'>[], shadows: boolean, body: () => T): T {
+  withBound<T>(args: readonly Pick<Arg, 'name'>[], shadows: boolean, body: () => T): T {
     for (const { name } of args) this.bind(name, shadows)
     const result = body()
     for (const { name } of [...args].reverse()) this.unbind(name)
@@ -76,7 +76,7 @@ export class NameResolver {
     this.noteUse(written)
     const parts = written.split('.')
     const name = parts[parts.length - 1]
-    const to = parts.length === 1 ? this.#bare(name) : this.#qualified(parts)
+    const to = parts.length === 1 ? this.#resolveBare(name) : this.#resolveQualified(parts)
     if (to?.ref === 'member') this.noteModule(to.module)
     if (to !== null) return { name, to }
     if (parts.length === 1) throw evalError(`Unbound variable: ${written}`, place)
@@ -96,7 +96,7 @@ export class NameResolver {
     return bound === undefined ? null : this.#depth - bound.depth - 1
   }
 
-  #bare(name: string): Reference | null {
+  #resolveBare(name: string): Reference | null {
     const index = this.#indexOf(name)
     if (index !== null) return { ref: 'bound', index }
     if (this.#own.has(name)) return { ref: 'member', module: this.#module }
@@ -107,12 +107,12 @@ export class NameResolver {
     return this.#moduleRef(name) ?? this.#moduleRef(this.#inNamespace(name))
   }
 
-  #qualified(parts: readonly string[]): Reference | null {
+  #resolveQualified(parts: readonly string[]): Reference | null {
     const name = parts[parts.length - 1]
     const module = parts.slice(0, -1).join('.')
-    const found = this.#member(module, name)
+    const found = this.#findMember(module, name)
     if (found !== null || parts.length > 2) return found
-    return this.#moduleRef(`${module}.${name}`) ?? this.#member(this.#inNamespace(module), name)
+    return this.#moduleRef(`${module}.${name}`) ?? this.#findMember(this.#inNamespace(module), name)
   }
 
   #inNamespace(name: string): string | null {
@@ -120,7 +120,7 @@ export class NameResolver {
     return namespace === null ? null : `${namespace}.${name}`
   }
 
-  #member(module: string | null, name: string): Reference | null {
+  #findMember(module: string | null, name: string): Reference | null {
     if (module === null) return null
     if (module === this.#module.name && this.#own.has(name)) return { ref: 'member', module: this.#module }
     const found = this.#find(module)

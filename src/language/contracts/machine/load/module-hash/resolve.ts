@@ -4,7 +4,7 @@ import type { Atom, CallForm, Form } from '../../../syntax/form.ts'
 import { syntaxError } from '../../../syntax/lexer.ts'
 import { Const, type Module, ownerOf } from '../../ast.ts'
 import { Expander, type ExpandingRun } from '../../expand/expander.ts'
-import { docAndMarks, type Marks } from '../annotations.ts'
+import { type Annotations, annotationsOf } from '../annotations.ts'
 import { Desugarer } from './desugar.ts'
 import { bytesOfHash } from './hash-text.ts'
 import { NameResolver } from './names.ts'
@@ -129,7 +129,7 @@ class DefinitionResolver {
   }
 
   #schema(form: CallForm): ResolvedDefinition {
-    const fields = docAndMarks(form.items.slice(2)).rest.map((field) => this.#desugarer.arg(field as Atom))
+    const fields = annotationsOf(form.items.slice(2)).rest.map((field) => this.#desugarer.arg(field as Atom))
     return { kind: 'defschema', name: nameOf(form).name, fields: new Map(fields.map(({ name, type }) => [name, type])) }
   }
 
@@ -137,17 +137,17 @@ class DefinitionResolver {
     const desugarer = this.#desugarer
     const spec = desugarer.arg(nameOf(form))
     const args = desugarer.args((form.items[2] as CallForm).items)
-    const { rest, ...marks } = docAndMarks(form.items.slice(3))
+    const { rest, ...marks } = annotationsOf(form.items.slice(3))
     const isInterface = this.#module.isInterface
     if (kind === 'defun') {
       return { kind, spec, args, body: isInterface ? null : desugarer.lambda(args, rest, form.place) }
     }
     if (kind === 'defcap') {
       const meta = this.#meta(marks, args, form.place)
-      const body = () => this.#names.within(args, false, () => desugarer.body(rest, form.place))
+      const body = () => this.#names.withBound(args, false, () => desugarer.body(rest, form.place))
       return { kind, spec, args, meta, body: isInterface ? null : body() }
     }
-    const steps = () => this.#names.within(args, false, () => rest.map((step) => this.#step(step)))
+    const steps = () => this.#names.withBound(args, false, () => rest.map((step) => this.#step(step)))
     return { kind, spec, args, steps: isInterface ? null : steps() }
   }
 
@@ -161,7 +161,11 @@ class DefinitionResolver {
     }
   }
 
-  #meta({ managed, isEvent }: Omit<Marks, 'rest'>, args: readonly { readonly name: string }[], place: TextPlace): Meta {
+  #meta(
+    { managed, isEvent }: Omit<Annotations, 'rest'>,
+    args: readonly { readonly name: string }[],
+    place: TextPlace,
+  ): Meta {
     if (managed === null) return { meta: isEvent ? 'event' : 'none' }
     const { param, manager } = managed
     if (param === null || manager === null) return { meta: 'once' }
