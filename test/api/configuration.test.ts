@@ -36,15 +36,16 @@ async function start(token: string | null = 'secret') {
   return { peer, put, changes }
 }
 
-it('anybody may read it', async () => {
+it('anybody may read the configuration', async () => {
   for (const token of ['secret', null]) {
     const { peer } = await start(token)
     const { status, body } = await peer.get(CONFIGURATION_PATH)
-    expect([status, JSON.parse(body.toString())]).toEqual([200, { threads: 1 }])
+    expect(JSON.parse(body.toString())).toEqual({ threads: 1 })
+    expect(status).toBe(200)
   }
 })
 
-it('a client with the token may change it', async () => {
+it('a client with the token may change the configuration', async () => {
   const { peer, put, changes } = await start()
   expect(await put('{"threads":2,"log-file":null}', 'Bearer secret')).toMatchObject({ status: 204, text: '' })
   expect(changes).toEqual([{ threads: 2, 'log-file': null }])
@@ -59,15 +60,18 @@ it('a client without the right token changes nothing and gets the reason', async
     ['Bearer other', 'the token is not that of this miner'],
   ] as const) {
     const { status, headers, text } = await put('{"threads":2}', authorization)
-    expect([status, headers['www-authenticate'], JSON.parse(text)]).toEqual([401, 'Bearer', { error: why }])
+    expect(headers['www-authenticate']).toBe('Bearer')
+    expect(JSON.parse(text)).toEqual({ error: why })
+    expect(status).toBe(401)
   }
   expect(changes).toEqual([])
 })
 
-it('nobody may change it if no token is configured', async () => {
+it('nobody may change the configuration if no token is configured', async () => {
   const { put, changes } = await start(null)
   const { status, text } = await put('{"threads":2}', 'Bearer null')
-  expect([status, text]).toEqual([403, expect.stringContaining('this miner can only be read')])
+  expect(text).toContain('this miner can only be read')
+  expect(status).toBe(403)
   expect(changes).toEqual([])
 })
 
@@ -75,21 +79,24 @@ it('an invalid change is refused with 400 and a reason, and changes nothing', as
   const { put, changes } = await start()
   for (const body of ['', 'x', '[]', 'null', '7', '{']) {
     const { status, text } = await put(body, 'Bearer secret')
-    expect([body, status, text]).toEqual([body, 400, expect.stringContaining('expected a JSON object of options')])
+    expect(text, String(body)).toContain('expected a JSON object of options')
+    expect(status, String(body)).toBe(400)
   }
   const { status, text } = await put('{"threads":0}', 'Bearer secret')
-  expect([status, JSON.parse(text)]).toEqual([400, { error: 'too few threads (one at least)' }])
+  expect(JSON.parse(text)).toEqual({ error: 'too few threads (one at least)' })
+  expect(status).toBe(400)
   expect((await put(`{"a":"${'x'.repeat(64 * 1024)}"}`, 'Bearer secret')).status).toBe(413)
   expect(changes).toEqual([])
 })
 
-it('options may have 64 KiB, and their content type does not matter', async () => {
+it('the options of a change may have 64 KiB, and their content type does not matter', async () => {
   const { put, changes } = await start()
   const long = { note: 'x'.repeat(63 * 1024) }
   for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
     expect((await put(JSON.stringify(long), 'Bearer secret', type)).status).toBe(204)
     const { status, text } = await put('{', 'Bearer secret', type)
-    expect([status, text]).toEqual([400, expect.stringContaining('expected a JSON object of options')])
+    expect(text).toContain('expected a JSON object of options')
+    expect(status).toBe(400)
   }
   expect(changes).toEqual([long, long, long])
 })

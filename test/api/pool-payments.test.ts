@@ -91,7 +91,7 @@ async function serving() {
   return { read, write, events, path: payoutFile(folder) }
 }
 
-it('no payments are shown without a journal', async () => {
+it('the pool API shows no payments without a journal', async () => {
   const { read } = await serving()
   expect(await read('/payments')).toEqual([])
   expect((await read('')).pool).toMatchObject({ totalPaid: 0, paymentProcessing: { enabled: false } })
@@ -141,7 +141,7 @@ it('payments, balances and rules follow the journal as it grows', async () => {
   expect(await read(`/miners/${keyOf('b')}`)).toMatchObject({ pendingBalance: 0 })
 })
 
-it('other networks and other pool accounts are ignored', async () => {
+it('the pool API ignores payouts of other networks and other pool accounts', async () => {
   const { read, write } = await serving()
   write(credit('A', { [ANN]: '1.0' }, { network: 'other' }), credit('B', { [ANN]: '1.0' }, { account: OTHER }))
   write(order('k', ANN, { A: '1.0' }, { network: 'other' }), result('k', 'paid'))
@@ -152,7 +152,7 @@ it('other networks and other pool accounts are ignored', async () => {
   expect(await read(`/miners/${ANN}`)).toMatchObject({ pendingBalance: 0, totalPaid: 0 })
 })
 
-it('an incomplete line counts once it is complete, and a removed one no longer counts', async () => {
+it('an incomplete line of the journal counts once it is complete, and a removed one no longer counts', async () => {
   const { read, write, path } = await serving()
   write(credit('A', { [ANN]: '1.0' }))
   const { size } = statSync(path)
@@ -199,12 +199,12 @@ it.each([
   ['page=x', 'page: expected a whole number from 0 to 1000000, not x'],
   ['pageSize=1001', 'pageSize: expected a whole number from 0 to 1000, not 1001'],
   ['page=1&page=2', 'page: expected a whole number from 0 to 1000000, not 1,2'],
-])('%s is refused', async (query, message) => {
+])('the pool API refuses %s', async (query, message) => {
   const { read } = await serving()
   expect(JSON.stringify(await read(`/payments?${query}`, 400))).toContain(message)
 })
 
-it('the folder is that of --state, or the default one of a miner on a live network', () => {
+it('the payouts folder is that of --state, or the default one of a miner on a live network', () => {
   const node = (isRequired: boolean) =>
     ({ kind: 'nodes', state: { folder: 'f', isRequired } }) as unknown as MinerSetup['source']
   const relay = (isRequired: boolean) =>
@@ -217,7 +217,7 @@ it('the folder is that of --state, or the default one of a miner on a live netwo
   expect(payoutFolder({ kind: 'nodes', state: null } as unknown as MinerSetup['source'], 'mainnet01')).toBeNull()
 })
 
-it('the day of todayPaid begins at midnight UTC, and sums have no rounding of their own', () => {
+it('the day of todayPaid begins at midnight UTC, and sums are exact', () => {
   const midnightMs = Math.floor(START_MS / DAY_MS) * DAY_MS
   const at = (ms: number, amount: string) => {
     return { at: new Date(ms).toISOString(), chain: 0, account: ANN, amount, requestKey: 'r' }

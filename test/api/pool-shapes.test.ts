@@ -144,7 +144,7 @@ describe('the shapes of miningcore', () => {
 describe('miners are accounts, as in payouts', () => {
   const [ann, ben] = ['c', 'd'].map(accountOf)
 
-  it('however their rigs write the key', async () => {
+  it('a miner of the pool API is an account, however its rigs write the key', async () => {
     const users = [keyOf('c'), ann, `K:${keyOf('C')}`]
     const others = users.map((user, i) => shareOf(0, { timeMs: atMs + i, user, worker: i < 2 ? 'w' : 'v' }))
     const { read } = await serving({ others })
@@ -160,7 +160,7 @@ describe('miners are accounts, as in payouts', () => {
     expect(Object.keys(workers).toSorted()).toEqual([`${ann}.v`, `${ann}.w`, 'k:a.w', 'k:b.w'].toSorted())
   })
 
-  it('miners are accounts, as in payouts who are known while the pool owes or has paid them anything, with payments and balance', async () => {
+  it('the pool API knows a miner while the pool owes or has paid it anything, with payments and balance', async () => {
     const payment = { at: '2026-01-02T03:04:05.000Z', chain: 0, account: ann, amount: '2.0', requestKey: 'r' }
     const nothing = { pending: 0n, paid: 0n, payments: [] }
     const totals = new Map([
@@ -178,11 +178,10 @@ describe('miners are accounts, as in payouts', () => {
       ['k:a', 200],
       ['nobody', 404],
     ] as const)
-      for (const path of [user, `${user}/payments`])
-        expect([path, (await read(`${at}/${path}`)).status]).toEqual([path, status])
+      for (const path of [user, `${user}/payments`]) expect((await read(`${at}/${path}`)).status, path).toEqual(status)
   })
 
-  it('miners are accounts, as in payouts also for blocks of earlier runs, by the share log', async () => {
+  it('the pool API counts blocks of earlier runs for a miner, by the share log', async () => {
     const log = new MemoryShares([
       share({ user: ann, timeMs: atMs - 1, block: 'other' }),
       share({ user: keyOf('d'), timeMs: atMs + 3, block: 'first' }),
@@ -196,7 +195,7 @@ describe('miners are accounts, as in payouts', () => {
     expect(minerOf).toEqual({ first: ben, second: 'bob', third: 'rig:a', own: 'cpu' })
   })
 
-  it('miners are accounts, as in payouts once the share log can be read again', async () => {
+  it('the pool API counts blocks of earlier runs once the share log can be read again', async () => {
     const log = new MemoryShares([share({ user: ben, timeMs: atMs, block: 'first' })])
     const whole = log.shares
     log.shares = async function* () {
@@ -212,7 +211,7 @@ describe('miners are accounts, as in payouts', () => {
 })
 
 describe('pages', () => {
-  it.each(['blocks', 'miners'])('pages of /%s are those of page and pageSize', async (list) => {
+  it.each(['blocks', 'miners'])('the pages of /%s are those of page and pageSize', async (list) => {
     const { read, shapes } = await serving()
     shapes.onEvent({ ...step('new', { step: 'handed-in' }, 8), step: 'found', work: '', difficulty: 5 })
     const at = (query: string) => read(`/api/pools/main-net-01/${list}${query}`)
@@ -223,7 +222,8 @@ describe('pages', () => {
     expect((await at('?page=2&pageSize=1')).body).toEqual([])
     for (const query of ['page=x', 'pageSize=1001', 'page=-1', 'page=1&page=2']) {
       const { status, body } = await at(`?${query}`)
-      expect([query, status, JSON.stringify(body)]).toEqual([query, 400, expect.stringContaining('whole number')])
+      expect(JSON.stringify(body), query).toContain('whole number')
+      expect(status, query).toBe(400)
     }
   })
 
@@ -246,7 +246,7 @@ describe('pages', () => {
 })
 
 describe('figures', () => {
-  it('figures of the network are those of all its chains, and of the present work', async () => {
+  it('the figures of the network are those of all its chains, and of the current work', async () => {
     const chain = { chain: 0, height: 1, waitsFor: null, adjacents: [], isWanted: true }
     const chains = [300, null, 600].map((difficulty) => ({ ...chain, difficulty }))
     const parts = {
@@ -264,7 +264,7 @@ describe('figures', () => {
     })
   })
 
-  it('figures of top miners are those of fifteen accounts, the fastest first', async () => {
+  it('the list of top miners has the fifteen fastest accounts, the fastest first', async () => {
     const others = Array.from({ length: 20 }, (_, i) => sharesOf(`u${i}`, 2 ** (50 + i))).flat()
     const { read } = await serving({ others })
     const { topMiners } = (await read('/api/pools/main-net-01')).body.pool
@@ -273,7 +273,7 @@ describe('figures', () => {
     )
   })
 
-  it('figures of rates as text have the unit that leaves one to three digits', async () => {
+  it('rates as text have the unit that leaves one to three digits', async () => {
     const users = Array.from({ length: 81 }, (_, i) => `u${i}`)
     const { read } = await serving({ others: users.flatMap((user, i) => sharesOf(user, 100 * 2 ** i)) })
     const { workers, hashrateString } = (await read('/api/stats')).body.pools['main-net-01']
@@ -290,7 +290,7 @@ describe('figures', () => {
     expect([...present].toSorted()).toEqual(units.toSorted())
   })
 
-  it('figures of blocks tell confirmed, orphaned and pending ones apart, also as NOMP counts them', async () => {
+  it('the figures of blocks distinguish confirmed, orphaned and pending ones, also as NOMP counts them', async () => {
     const recent = stepNames.map((state) => ({ ...former(state, atMs, 'cpu'), state }))
     const { read } = await serving({ recent })
     const { body } = await read('/api/pools/main-net-01/blocks')
@@ -307,10 +307,11 @@ describe('figures', () => {
     expect(stats.pools['main-net-01'].poolStats).toMatchObject({ validBlocks: 1 })
   })
 
-  it('figures of a miner that does not exist repeat its printable beginning', async () => {
+  it('the answer about an unknown miner repeats the printable beginning of its name', async () => {
     const { read } = await serving()
     const { status, body } = await read(`/api/pools/main-net-01/miners/%1b%5b2J${'x'.repeat(90)}`)
-    expect([status, body]).toEqual([404, { error: `no miner [2J${'x'.repeat(76)}…` }])
+    expect(body).toEqual({ error: `no miner [2J${'x'.repeat(76)}…` })
+    expect(status).toBe(404)
   })
 })
 
@@ -338,12 +339,13 @@ describe('the shapes of NOMP', () => {
     stop.abort()
   })
 
-  it('the shapes of NOMP are sent to 32 streams, and a stream that closes leaves its place', async () => {
+  it('the stream of NOMP has 32 readers at most, and one that closes leaves its place', async () => {
     const { api } = await serving()
     const url = `${api.url}/api/live_stats`
     const streams = await Promise.all(Array.from({ length: 32 }, () => OpenResponse.open(url)))
     const refused = await fetch(url)
-    expect([refused.status, await refused.json()]).toEqual([503, { error: '32 streams are open' }])
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toEqual({ error: '32 streams are open' })
     streams[7].destroy()
     const openAgain = async () => {
       const stream = await OpenResponse.open(url)
@@ -355,7 +357,7 @@ describe('the shapes of NOMP', () => {
     expect((await fetch(url)).status).toBe(503)
   })
 
-  it('the shapes of NOMP are sent every ten seconds, however many readers come', async () => {
+  it('the stream of NOMP sends an event every ten seconds, however many readers come', async () => {
     const { api, clock } = await serving()
     const url = `${api.url}/api/live_stats`
     const first = await OpenResponse.open(url)
@@ -370,7 +372,7 @@ describe('the shapes of NOMP', () => {
     await second.read(4 * length)
   })
 
-  it('the shapes of NOMP have a timer only while a client reads, and end with the miner', async () => {
+  it('the stream of NOMP has a timer only while a client reads, and ends with the miner', async () => {
     const { api, clock, shapes } = await serving()
     // One timer is that of the samples.
     expect(clock.pending).toBe(1)
@@ -385,7 +387,7 @@ describe('the shapes of NOMP', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('the shapes of NOMP skip events for a reader that does not read', async () => {
+  it('the stream of NOMP skips events for a reader that does not read', async () => {
     const others = Array.from({ length: 20 }, (_, i) => shareOf(i, { user: `${i}${'x'.repeat(20_000)}` }))
     const { api, clock, responses } = await serving({ others })
     const stream = await OpenResponse.open(`${api.url}/api/live_stats`)
@@ -396,7 +398,7 @@ describe('the shapes of NOMP', () => {
     expect(responses[0].writableLength).toBeLessThan(1.5 * length)
   })
 
-  it('the shapes of NOMP have no HEAD, which would never be answered', async () => {
+  it('the stream of NOMP has no HEAD, which would never be answered', async () => {
     const { api } = await serving()
     expect((await fetch(`${api.url}/api/live_stats`, { method: 'HEAD' })).status).toBe(404)
   })

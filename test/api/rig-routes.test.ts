@@ -39,7 +39,9 @@ describe('GET /api/rigs', () => {
     for (let i = 0; i < 5; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
     const names = async (query: string) => {
       const { total, isLogWell, nowMs, rigs } = JSON.parse((await ask(`/api/rigs${query}`)).text)
-      expect([total, isLogWell, nowMs]).toEqual([5, null, START_MS + 100_000])
+      expect(total).toBe(5)
+      expect(isLogWell).toBeNull()
+      expect(nowMs).toEqual(START_MS + 100_000)
       return (rigs as { worker: string }[]).map(({ worker }) => worker)
     }
     expect(await names('')).toEqual(['rig-0', 'rig-1', 'rig-2', 'rig-3', 'rig-4'])
@@ -60,15 +62,16 @@ describe('GET /api/rigs', () => {
     ['/api/shares?after=1.a/b', 'after: expected the header newcut-after of the previous page'],
     ['/api/shares/refused?after=1.2x', 'after: expected the header newcut-after of the previous page'],
     ['/api/shares/refused?after=1.x', 'after: expected the header newcut-after of the previous page'],
-  ])('GET /api/rigs and its like answer %s with what would be right', async (path, message) => {
+  ])('GET /api/rigs and similar requests answer %s with what would be right', async (path, message) => {
     const { ask } = await serving()
     const { status, text } = await ask(path)
-    expect([status, JSON.parse(text).message]).toEqual([400, message])
+    expect(JSON.parse(text).message).toEqual(message)
+    expect(status).toBe(400)
   })
 })
 
 describe('GET /api/shares', () => {
-  it('pages through shares, oldest or newest first, all or in a range', async () => {
+  it('GET /api/shares pages through shares, oldest or newest first, all or in a range', async () => {
     const { store, ask, url } = await serving()
     const shares = Array.from({ length: 25 }, (_, i) => shareOf(i, { timeMs: START_MS + Math.floor(i / 10) }))
     for (const share of shares) await store.append([share])
@@ -95,7 +98,7 @@ describe('GET /api/shares', () => {
     await reader.close()
   })
 
-  it('GET /api/shares counts refusals likewise', async () => {
+  it('GET /api/shares/refused pages through the counts of refusals', async () => {
     const { store, ask, url } = await serving()
     const counts = Array.from({ length: 9 }, (_, i) => {
       return {
@@ -143,7 +146,8 @@ describe('GET /api/shares', () => {
     )
     for (const path of ['/api/shares', '/api/shares/refused']) {
       const { text, next, type } = await ask(path)
-      expect([text.match(/\n/g)?.length, type]).toEqual([1000, 'application/x-ndjson; charset=utf-8'])
+      expect(text.match(/\n/g)?.length).toBe(1000)
+      expect(type).toBe('application/x-ndjson; charset=utf-8')
       expect((await ask(`${path}?after=${next}`)).text.match(/\n/g)).toHaveLength(1)
     }
   })
@@ -151,14 +155,12 @@ describe('GET /api/shares', () => {
   it('GET /api/shares does not exist if no shares are stored', async () => {
     const { ask } = await serving({ keeps: false })
     const { status, text } = await ask('/api/shares')
-    expect([status, JSON.parse(text).error]).toEqual([
-      404,
-      expect.stringMatching(/^this miner keeps no shares: --state/),
-    ])
+    expect(JSON.parse(text).error).toMatch(/^this miner keeps no shares: --state/)
+    expect(status).toBe(404)
   })
 })
 
-it('the client reports a miner that is not running', async () => {
+it('newcut rigs reports a miner that is not running', async () => {
   const reader = new HttpShareReader({ url: 'http://127.0.0.1:1' })
   await expect(listOf(reader.shares())).rejects.toMatchObject({
     code: 'NODE_UNREACHABLE',

@@ -48,7 +48,7 @@ describe('a server on a loopback address', () => {
   it('a server on a loopback address answers requests for this machine at any port', async () => {
     const peer = await start()
     for (const host of ['localhost:4148', 'LOCALHOST', '127.0.0.1', '127.0.0.1:1', '[::1]:4148', '127.9.9.9']) {
-      expect([host, (await peer.get('/healthz', { headers: { host } })).status]).toEqual([host, 200])
+      expect((await peer.get('/healthz', { headers: { host } })).status, host).toBe(200)
     }
   })
 
@@ -60,7 +60,8 @@ describe('a server on a loopback address', () => {
         const method = path === '/page' ? 'POST' : 'GET'
         const { status, body } = await peer.request(method, path, { headers: { host } })
         const text = body.toString()
-        expect([path, status, text]).toEqual([path, 403, expect.stringContaining('expected localhost, 127.0.0.1')])
+        expect(text, path).toContain('expected localhost, 127.0.0.1')
+        expect(status, path).toBe(403)
         expect(JSON.parse(text)).toEqual({ error: expect.stringContaining('--http NAME:PORT') })
         expect(text).not.toContain('newcut_')
       }
@@ -83,13 +84,13 @@ describe('a server that other machines may reach', () => {
     onTestFinished(() => peer.close())
     for (const host of [undefined, outer, `${hostname()}:4148`, 'localhost']) {
       const { status } = await peer.get('/metrics', { headers: host === undefined ? {} : { host } })
-      expect([host, status]).toEqual([host, 200])
+      expect(status, host).toBe(200)
     }
     const refused = await peer.get('/metrics', { headers: { host: 'evil.example' } })
-    expect([refused.status, JSON.parse(refused.body.toString())]).toEqual([
-      403,
-      { error: expect.stringContaining(`expected an IP address, localhost or ${hostname()} in the URL`) },
-    ])
+    expect(JSON.parse(refused.body.toString())).toEqual({
+      error: expect.stringContaining(`expected an IP address, localhost or ${hostname()} in the URL`),
+    })
+    expect(refused.status).toBe(403)
   })
 
   it.each([
@@ -101,27 +102,28 @@ describe('a server that other machines may reach', () => {
     ['other.lan', 'rig.lan', false],
     ['rig7.evil.example', '0.0.0.0', false],
     ['192.0.2.1.evil.example', '0.0.0.0', false],
-  ])('host %s at --http %s: %s', (header, listening, isAnswered) => {
+  ])('a request for host %s is answered at --http %s: %s', (header, listening, isAnswered) => {
     expect(foreignHostReason(header, listening, 'rig7') === null).toBe(isAnswered)
   })
 
-  it('a server that other machines may reach repeats only the beginning of a long host', () => {
+  it('the refusal of a long host repeats only its beginning', () => {
     expect(foreignHostReason('x'.repeat(10_000), '127.0.0.1', 'rig7')?.length).toBeLessThan(400)
   })
 })
 
 describe('a server', () => {
-  it('a server has the type of Prometheus for metrics, and lists its endpoints where there is none', async () => {
+  it('the server sends metrics with the type of Prometheus, and lists its endpoints for unknown paths', async () => {
     const peer = await start()
     expect((await peer.get('/metrics')).headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
     const { status, body } = await peer.get('/nothing')
-    expect([status, JSON.parse(body.toString())]).toEqual([
-      404,
-      { error: 'not found', endpoints: ['/metrics', '/healthz', '/api/summary', '/page'] },
-    ])
+    expect(JSON.parse(body.toString())).toEqual({
+      error: 'not found',
+      endpoints: ['/metrics', '/healthz', '/api/summary', '/page'],
+    })
+    expect(status).toBe(404)
   })
 
-  it('a server names an address that is in use, and another way', async () => {
+  it('the error about an address in use names it, and the way to choose another', async () => {
     const { url } = await start()
     const port = Number(new URL(url).port)
     await expect(start({ port })).rejects.toMatchObject({
@@ -131,7 +133,7 @@ describe('a server', () => {
     })
   })
 
-  it('a server has brackets around an IPv6 address in its URL', async (context) => {
+  it('the URL of the server has brackets around an IPv6 address', async (context) => {
     const peer = await start({ host: '::1' }).catch(() => context.skip('this machine has no IPv6'))
     expect(peer.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     expect((await peer.get('/healthz')).status).toBe(200)
@@ -182,14 +184,14 @@ describe('a server that closes', () => {
 describe('a server has limits:', () => {
   const head = 'host: localhost\r\n'
 
-  it('headers of more than 16 KiB are answered with 431', async () => {
+  it('the server answers headers of more than 16 KiB with 431', async () => {
     const peer = await start()
     const text = `GET /metrics HTTP/1.1\r\n${head}x: ${'y'.repeat(17_000)}\r\n\r\n`
     expect(await sendRaw(peer, text)).toMatch(/^HTTP\/1\.1 431 /)
     expect((await peer.get('/healthz')).status).toBe(200)
   })
 
-  it('a body of more than 1 KiB is answered with 413', async () => {
+  it('the server answers a body of more than 1 KiB with 413', async () => {
     const peer = await start()
     const headers = { 'content-type': 'application/json' }
     const small = await peer.request('POST', '/page', { headers, body: JSON.stringify('x'.repeat(900)) })
@@ -201,11 +203,11 @@ describe('a server has limits:', () => {
   it.each([
     ['headers', `GET /metrics HTTP/1.1\r\n${head}`],
     ['a body', `POST /page HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: 20\r\n\r\n`],
-  ])('%s that do not arrive in time are answered with 408, and the connection closes', async (_, text) => {
+  ])('the server answers %s that do not arrive in time with 408, and closes the connection', async (_, text) => {
     expect(await sendRaw(await start({ requestTimeoutMs: 200 }), text)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  it('a connection without any data closes', async () => {
+  it('the server closes a connection without any data', async () => {
     await sendRaw(await start({ requestTimeoutMs: 200 }), '')
   })
 
@@ -280,7 +282,7 @@ describe('a server has limits:', () => {
     expect((await peer.get('/healthz')).from).toBe(first.from)
   })
 
-  it('a server has limits: requests that wait behind another end with their connection', async () => {
+  it('the end of a connection ends the requests that wait behind another on it', async () => {
     let open = 0
     const stream: ServedPart = {
       path: '/stream',
@@ -302,7 +304,7 @@ describe('a server has limits:', () => {
     await expect.poll(() => open).toBe(0)
   })
 
-  it('event streams are not idle: connections above the limit are closed, and existing ones continue', async () => {
+  it('event streams are not idle: the server closes connections above the limit, and existing ones continue', async () => {
     const { url, read } = await streaming(2)
     const [first, second] = [await read(), await read()]
     let isEnded = false

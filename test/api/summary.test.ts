@@ -43,7 +43,8 @@ describe('the connection to a node', () => {
     const clock = new VirtualClock()
     const connection = new Connection(clock)
     await clock.pass(4_000)
-    expect([connection.connectedMs, connection.failures]).toEqual([0, 0])
+    expect(connection.connectedMs).toBe(0)
+    expect(connection.failures).toBe(0)
     connection.onEvent(work)
     await clock.pass(7_000)
     connection.onEvent(work)
@@ -51,7 +52,8 @@ describe('the connection to a node', () => {
     connection.onEvent(trouble)
     connection.onEvent(recovered)
     await clock.pass(2_500)
-    expect([connection.connectedMs, connection.failures]).toEqual([2_500, 1])
+    expect(connection.connectedMs).toBe(2_500)
+    expect(connection.failures).toBe(1)
     expect(summaryOf(snapshotWith(), connection, identity, 2).connection).toMatchObject({
       ...{ uptime: 2, uptime_ms: 2_500, failures: 1 },
     })
@@ -115,7 +117,8 @@ describe('the summary for XMRig', () => {
       ...{ uptimeMs: 65_900, hashrates: rates, highestHashrate: 3.456, paused: true },
       results: { expected: 1, found: 3, effort: 0, best },
     })
-    expect([uptime, paused]).toEqual([65, true])
+    expect(uptime).toBe(65)
+    expect(paused).toBe(true)
     expect(hashrate).toEqual({ total: [1.24, 2, null], highest: 3.46 })
     expect(results.best).toEqual([9, 7, 4, 0, 0, 0, 0, 0, 0, 0])
   })
@@ -161,7 +164,7 @@ describe('the backends for XMRig', () => {
   ]
   const cpu = hardware('cpu', { engine: 'cpu', celsius: 71.25, hashrates: windows(30) })
 
-  it('separate cards by vendor, each with its own number and health', () => {
+  it('the backends for XMRig separate cards by vendor, each with its own number and health', () => {
     const devices = [thread('thread0', 10), { ...thread('gpu0', 100), engine: 'gpu' }, thread('thread1', 20)]
     const [own, opencl, cuda] = backendsOf(snapshotWith({ devices, hardware: [cpu, ...cards] }))
     expect(own).toMatchObject({

@@ -7,7 +7,7 @@ const balances = (texts: readonly (string | null)[]) =>
   new Map(texts.map((text, chain) => [chain, text === null ? null : Decimal.parse(text)]))
 
 describe('balances', () => {
-  it('align at their decimal points, and the total is exact', () => {
+  it('balances align at their decimal points, and the total is exact', () => {
     expect(balanceLines('me', balances([null, '1.5', '1000', null, null, '0.000000000001', null]))).toEqual([
       'me',
       'chain 1      1.5',
@@ -25,6 +25,6 @@ describe('balances', () => {
   })
 })
 
-it('contract values move no cursor', () => {
+it('control characters in contract values do not move the cursor', () => {
   expect(valueText('a\u001b[31m\u009b1mb\u202e\nc\td')).toBe('"a [31m 1mb \nc\td"')
 })

@@ -14,7 +14,7 @@ const completed = (...rows: readonly CommandRow[]) =>
     ({ name, arguments: places }) => [name, places.map(({ values }) => values)],
   )
 
-it('the second word is offered after the first, even if the first alone is no command', () => {
+it('completion offers the second word of a command after the first, even if the first alone is not a command', () => {
   expect(completed(row('rigs check', ['<server>']), row('rigs list'))).toEqual([
     ['rigs check', [[]]],
     ['rigs list', []],
@@ -23,7 +23,7 @@ it('the second word is offered after the first, even if the first alone is no co
   ])
 })
 
-it('the second word is offered beside the arguments of the first, if that is a command too', () => {
+it('completion offers the second word beside the arguments of the first, if the first is a command too', () => {
   expect(completed(row('rigs', ['[address]', '[other]']), row('rigs check'))).toEqual([
     ['rigs', [['check'], []]],
     ['rigs check', []],

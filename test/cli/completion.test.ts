@@ -93,14 +93,14 @@ beforeAll(async () => {
 })
 
 describe.each(shells)('newcut completion %s', (shell) => {
-  it('is a script that the shell accepts', ({ skip }) => {
+  it(`newcut completion ${shell} prints a script that the shell accepts`, ({ skip }) => {
     const lack = lackOf(shell)
     if (lack !== null) return skip(lack)
     const { status, stderr } = spawnSync(shell, ['-n', `newcut.${shell}`], { cwd: folder, encoding: 'utf8' })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 
-  it.for(TYPED)('completes %j', async ([keys, expected], { skip }) => {
+  it.for(TYPED)(`newcut completion ${shell} completes %j`, async ([keys, expected], { skip }) => {
     const lack = lackOf(shell) ?? terminalLack
     if (lack !== null) return skip(lack)
     expect(plain(await typed(shell, keys))).toEqual(expected)
@@ -155,14 +155,14 @@ const OFFERED: readonly (readonly [readonly string[], readonly string[]])[] = [
 describe.each([
   ['bash', offeredByBash],
   ['fish', offeredByFish],
-] as const)('%s offers', (shell, offered) => {
-  it.for(OFFERED)('for %j: %j', ([words, expected], { skip }) => {
+] as const)('completion in %s', (shell, offered) => {
+  it.for(OFFERED)(`completion in ${shell} offers for %j: %j`, ([words, expected], { skip }) => {
     const lack = lackOf(shell)
     if (lack !== null) return skip(lack)
     expect(offered(words).toSorted()).toEqual(expected.toSorted())
   })
 
-  it('every command and every flag in its help', async ({ skip }) => {
+  it(`completion in ${shell} offers every command, and every flag in its help`, async ({ skip }) => {
     const lack = lackOf(shell)
     if (lack !== null) return skip(lack)
     const { out: list } = await run(['--help'])

@@ -10,7 +10,7 @@ const file = join(folder, 'sums.repl')
 writeFileSync(file, '(+ 1 2)\n(expect "a list" 2\n  (length [1 2]))\n')
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('shows the gas of each form and of all', async () => {
+it('newcut contract --gas shows the gas of each form and the total', async () => {
   const { code, out } = await run(['contract', '--gas', file])
   expect(code).toBe(0)
   const [sum, length, total, ...rest] = out.trimEnd().split('\n')
@@ -20,7 +20,7 @@ it('shows the gas of each form and of all', async () => {
   expect(rest.at(-1)).toBe('1 passed, 0 failed')
 })
 
-it('has milligas in its JSON, and nothing of gas without the option', async () => {
+it('newcut contract --json has milligas with --gas, and no gas without it', async () => {
   const { out } = await run(['contract', '--gas', '--json', file])
   expect(JSON.parse(out).gas).toMatchObject([{ milligas: 130, text: '(+ 1 2)' }, { milligas: 300 }])
   expect(JSON.parse((await run(['contract', '--json', file])).out)).not.toHaveProperty('gas')

@@ -52,7 +52,7 @@ describe('blocks', () => {
   })
 
   it.each([false, true])(
-    'blocks by order are reported within a second, several in one line; status line: %s',
+    'ordered blocks are reported within a second, several in one line; status line: %s',
     (isLive) => {
       const { activity, tick } = started(isLive)
       expect(activity.block(block({ by: 'order' }))).toBe(false)
@@ -81,7 +81,7 @@ describe('transactions', () => {
     expect(show(...each(21, included)).at(-1)).toBe('... | and 1 more transaction of chain 0 at height 12')
   })
 
-  it('transactions of a refused request have as many lines', () => {
+  it('transactions of a refused request have lines for the first 20; one more line counts the others', () => {
     const { show } = started()
     const lines = show(...each(50, refused))
     expect(lines).toHaveLength(21)
@@ -102,7 +102,7 @@ describe('transactions', () => {
     expect(show(...each(1, included))).toHaveLength(1)
   })
 
-  it('transactions that are dropped have the same limits', () => {
+  it('dropped transactions have the same limit of lines as those of blocks', () => {
     const { show, wait, tick } = started()
     const lines = show(...Array.from({ length: 150 }, () => dropped()))
     expect(lines).toHaveLength(100)
@@ -110,7 +110,7 @@ describe('transactions', () => {
     expect(tick()).toEqual(['... | and 50 more transactions, 50 of them failed'])
   })
 
-  it('transactions that return after a reorganisation have lines; those of the other branch have none', () => {
+  it('transactions that return after a reorg have lines; those of the other branch have none', () => {
     const { show } = started()
     expect(show(undone(), undone({ wentTo: 'chain' }))).toHaveLength(1)
     expect(show(...each(100, (place) => undone({ ...place, wentTo: 'chain' })))).toEqual([])
@@ -137,7 +137,7 @@ describe('a pending transaction', () => {
     expect(tick()).toEqual(['pending | chain 0  b  (+ 1 2)  in no block for 3 s; blocks by miners'])
   })
 
-  it('a pending transaction has one of at most five lines at once; one more line counts the others', () => {
+  it('no more than five pending transactions have lines at once; one more line counts the others', () => {
     const { show, wait, tick } = started()
     for (let i = 0; i < 2000; i++) show(pending({ requestKey: `${i}` }))
     wait(3000)
@@ -147,7 +147,7 @@ describe('a pending transaction', () => {
     expect(tick()).toEqual([])
   })
 
-  it('a pending transaction is one of at most a thousand that are watched', () => {
+  it('the console watches at most a thousand pending transactions', () => {
     const { show, wait, tick } = started()
     const all = Array.from({ length: 1001 }, (_, i) => ({ requestKey: `${i}` }))
     for (const each of all) show(pending(each))

@@ -50,7 +50,7 @@ describe('newcut devnet without a terminal', () => {
     expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
-  it('first prints the facts that a user needs: addresses for clients, the source of blocks, how to sign', async () => {
+  it('newcut devnet without a terminal first prints the facts that a user needs: addresses for clients, the source of blocks, how to sign', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
     await node.sees(/ warning {3}these keys are public/)
@@ -126,7 +126,7 @@ describe('newcut devnet without a terminal', () => {
 describeWith(noTerminal, 'newcut devnet in a terminal', () => {
   afterEach(stopTerminals)
 
-  it('shows the current state in its status line, and transactions and requests above it', async () => {
+  it('newcut devnet on a terminal shows the current state in its status line, and transactions and requests above it', async () => {
     const { lines, press, ended } = startInTerminal(['devnet', '--port', '0', ...BLOCKS, '--log-requests'], {
       columns: 120,
     })

@@ -27,7 +27,7 @@ function faceOn(format: 'text' | 'json', kind: Partial<Output> = {}) {
 describe('on a terminal', () => {
   const terminal = { isTTY: true, columns: 100 }
 
-  it('the status line is rewritten in place, and empty blocks write nothing else', () => {
+  it('the status line of a development network is rewritten in place, and empty blocks write nothing else', () => {
     const { face, text, forget } = faceOn('text', terminal)
     const leave = face.attend(() => NOW)
     expect(text()).toContain('height 12  0 blocks')
@@ -59,7 +59,7 @@ describe('on a terminal', () => {
 })
 
 describe('in a pipe', () => {
-  it('there are plain lines and no status line', () => {
+  it('a pipe gets plain lines and no status line', () => {
     const { face, text } = faceOn('text')
     const leave = face.attend(() => NOW)
     face.show(included())
@@ -78,7 +78,7 @@ describe('in a pipe', () => {
     )
   })
 
-  it('pending lines are written at the end', () => {
+  it('a pipe gets pending lines at the end', () => {
     const { face, text } = faceOn('text')
     const leave = face.attend(() => NOW)
     face.show(block({ by: 'order' }))
@@ -88,7 +88,7 @@ describe('in a pipe', () => {
 })
 
 describe('as JSON', () => {
-  it('every block and every step of a transaction is a record with all its fields', () => {
+  it('the JSON log has a record with all fields for every block and every step of a transaction', () => {
     const { face, text } = faceOn('json')
     const leave = face.attend(() => NOW)
     const shown = [block(), block(), included(), refused({ action: null })]

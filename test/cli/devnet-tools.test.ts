@@ -97,7 +97,7 @@ describe('newcut devnet --exec', () => {
     expect(await runProcess(exec('kill -9 $$'))).toMatchObject({ code: 137, out: '' })
   })
 
-  it('two of them do not disturb each other', async () => {
+  it('two runs of newcut devnet --exec at once do not disturb each other', async () => {
     const both = await Promise.all([runProcess(exec(`${ask}; sleep 0.5`)), runProcess(exec(`${ask}; sleep 0.5`))])
     expect(both).toMatchObject([
       { code: 0, out: '200\n' },

@@ -50,7 +50,7 @@ describe('newcut devnet --auto-mine', () => {
   it.each([
     ['constant:50ms', /^auto-mine: a block on every chain each 50 ms$/m],
     ['simulated:1MH/s', /^auto-mine: blocks as 1\.00 MH\/s would find them$/m],
-  ])('%s makes blocks without proof of work', async (mode, line) => {
+  ])('newcut devnet --auto-mine %s makes blocks without proof of work', async (mode, line) => {
     const node = devnet('--auto-mine', mode, '--graph', 'petersen', '--difficulty', '1k')
     await node.sees(line)
     await node.sees(BLOCK_LINE)
@@ -58,7 +58,7 @@ describe('newcut devnet --auto-mine', () => {
     expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
-  it('on-demand makes blocks by POST /make-blocks, and prints them', async () => {
+  it('newcut devnet --auto-mine on-demand makes blocks by POST /make-blocks, and prints them', async () => {
     const node = devnet('--auto-mine', 'on-demand')
     const [, url] = await node.sees(URL_LINE)
     await node.sees(/^auto-mine: blocks by POST \/make-blocks$/m)
@@ -114,7 +114,7 @@ describe('newcut devnet refuses modes that exclude each other', () => {
     ],
     [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],
     [['--mine', '--threads', '0'], /--threads 0: nothing would search/],
-  ])('newcut devnet refuses modes that exclude each other %j', async (args, pattern) => {
+  ])('newcut devnet refuses modes that exclude each other: %j', async (args, pattern) => {
     const { code, out, err } = await run(['devnet', '--port', '0', ...args])
     expect(err).toMatch(pattern)
     expect(err.trim().split('\n')).toHaveLength(1)

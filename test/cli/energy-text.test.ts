@@ -21,14 +21,14 @@ const cpu: HardwareSnapshot = {
 }
 
 describe('energy in words', () => {
-  it('energy in words has watt-hours with prefixes, and joules per million hashes with three digits', () => {
+  it('the console writes energy in watt-hours with prefixes, and joules per million hashes with three digits', () => {
     expect([0, 900, 4_500_000].map(formatEnergy)).toEqual(['0 Wh', '0.25 Wh', '1.25 kWh'])
     expect([0.0000971, 0.0512, 3, 1234].map(formatEfficiency)).toEqual([
       ...['0.0000971 J/MH', '0.0512 J/MH', '3 J/MH', '1.23 kJ/MH'],
     ])
   })
 
-  it('energy in words says where the power comes from, what it was so far, and what is unknown', () => {
+  it('the console says where the power comes from, what it was so far, and what is unknown', () => {
     expect(energyTexts(energy)).toEqual(['power 62 W  0.0512 J/MH  of the whole processor, 1.25 kWh so far'])
     expect(energyTexts({ ...energy, joules: null, source: 'stated' })).toEqual(['power 62 W  0.0512 J/MH  as stated'])
     expect(energyTexts({ ...energy, watts: null, joulesPerMegahash: null, source: 'stated' })).toEqual([
@@ -40,7 +40,7 @@ describe('energy in words', () => {
     ])
   })
 
-  it('energy in words has no figure of 0 if nothing is known, but the reason', () => {
+  it('the console shows no figure of 0 if nothing is known, but the reason', () => {
     const unknown = { watts: null, joules: null, joulesPerMegahash: null, source: null, hashrate: null } as const
     expect(powerText(unknown)).toBe('')
     expect(energyTexts({ ...unknown, unread: 1, problem: 'only root may read it' })).toEqual([

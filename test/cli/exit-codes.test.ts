@@ -35,7 +35,7 @@ async function ends(running: Pick<Running, 'ended'>, code: number): Promise<stri
   return ended.err
 }
 
-it('0: enough blocks, enough time, and a clean stop', async () => {
+it('the exit code is 0 after enough blocks, enough time, and a clean stop', async () => {
   await ends(start([...MINE, '--difficulty', '1k', '--blocks', '1']), 0)
   await ends(startHere([...MINE, '--difficulty', '1G', '--duration', '1s']), 0)
   const miner = start([...MINE, '--difficulty', '1G'])
@@ -44,7 +44,7 @@ it('0: enough blocks, enough time, and a clean stop', async () => {
   await ends(miner, 0)
 })
 
-it('1: the input is wrong or cannot be read', async () => {
+it('the exit code is 1 if the input is wrong or cannot be read', async () => {
   expect(await ends(start(['inspect', '-'], {}, '{"limit": 2,'), 1)).toContain('[BAD_FORMAT]')
   expect(await ends(startHere(['solve', 'ff'.repeat(32)], {}, 'x'), 1)).toContain('[BAD_INPUT]')
   const test = join(folder, 'fails.repl')
@@ -52,7 +52,7 @@ it('1: the input is wrong or cannot be read', async () => {
   await ends(startHere(['contract', test]), 1)
 })
 
-it('2: options, environment and file', async () => {
+it('the exit code is 2 for wrong options, variables and files', async () => {
   expect(await ends(start([...MINE, '--bogus']), 2)).toContain('[BAD_OPTION]')
   expect(await ends(startHere(MINE, { NEWCUT_BOGUS: '1' }), 2)).toContain('[BAD_OPTION]')
   expect(await ends(startHere([...MINE, '--config', join(folder, 'none.yaml')]), 2)).toContain('[BAD_CONFIG]')
@@ -60,12 +60,12 @@ it('2: options, environment and file', async () => {
   expect(await ends(startHere(['nosuch']), 2)).toContain('no such command')
 })
 
-it('20: a node that does not answer', async () => {
+it('the exit code is 20 for a node that does not answer', async () => {
   expect(await ends(start([...MINE, '--node', '127.0.0.1:1', '--fail-fast']), 20)).toContain('[NODE_UNREACHABLE]')
   await ends(startHere(['local', '1', '--node', '127.0.0.1:1']), 20)
 })
 
-it('21: a node that refuses, is no node, or belongs to another network', async () => {
+it('the exit code is 21 for a node that refuses, for another server, and for a node of another network', async () => {
   expect(await ends(start(['local', '1', '--node', foreignUrl]), 21)).toContain('[NODE_NOT_RECOGNISED]')
   expect(await ends(startHere([...MINE, '--node', foreignUrl, '--fail-fast']), 21)).toContain('[NODE_NOT_RECOGNISED]')
   const address = async (node: Pick<Running, 'sees'>) => (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/))[1]
@@ -76,25 +76,25 @@ it('21: a node that refuses, is no node, or belongs to another network', async (
   expect(two).toMatchObject({ code: exitCodeFor(two), err: expect.stringMatching(/network/) })
 })
 
-it('22: nothing could search at the end', async () => {
+it('the exit code is 22 if nothing could search at the end', async () => {
   const miner = start(['mine', '--engine', 'external', '--command', 'false', '--http', 'off'])
   await miner.sees(/the external command ended/)
   miner.child.kill('SIGTERM')
   await ends(miner, 22)
 })
 
-it('23: no kernel works here', async () => {
+it('the exit code is 23 if no kernel works here', async () => {
   const kernel = process.arch === 'arm64' ? 'native-avx2' : 'native-neon'
   expect(await ends(start([...MINE, '--kernel', kernel]), 23)).toContain('[KERNEL_REFUSED]')
 })
 
-it('24: an address in use', async () => {
+it('the exit code is 24 for an address in use', async () => {
   const taken = new URL(foreignUrl).port
   expect(await ends(start(['devnet', '--port', taken]), 24)).toContain('[PORT_BUSY]')
   await ends(startHere(['mine', '--gpu', 'none', '--threads', '1', '--http', `127.0.0.1:${taken}`]), 24)
 })
 
-it('25: a folder that is no data directory', async () => {
+it('the exit code is 25 for a folder that is not a data directory', async () => {
   expect(await ends(start(['devnet', '--data', join(folder, 'none'), '--check']), 25)).toContain('[DATA_UNUSABLE]')
 })
 
@@ -106,7 +106,7 @@ function codeAt([, name, line]: readonly string[]): string {
   return paths.map((path) => readFileSync(join(compiled, path), 'utf8').split('\n')[Number(line) - 1]).join('\n')
 }
 
-it('70: a bug, in one line that names its place', async () => {
+it('the exit code is 70 for a bug, with one line that names its place', async () => {
   const broken = "import os from 'node:os'; import { syncBuiltinESMExports as sync } from 'node:module';"
   const inCommand = `${broken} os.cpus = () => { throw new TypeError('broken') }; sync()`
   const before = await ends(startWith(['--import', `data:text/javascript,${inCommand}`], MINE), 70)
@@ -122,7 +122,7 @@ it('70: a bug, in one line that names its place', async () => {
   expect(await ends(miner, 70)).toMatch(/^newcut: internal error: late /)
 })
 
-it('130 and 143: a second signal stops at once', async () => {
+it('the exit codes 130 and 143 follow a second signal, which stops at once', async () => {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

@@ -29,11 +29,11 @@ describe('newcut, when a flag is given twice,', () => {
     [['devnet', '--port', '0', '--port', '1'], '--port is given twice: 0 and 1'],
     [['config', '--config', 'a', '--config', 'b'], '--config is given twice: a and b'],
     [['bench', '--json', 'a', '--json', 'b'], '--json is given twice: a and b'],
-  ])('newcut, when a flag is given twice, refuses %j', async (args, message) => {
+  ])('newcut refuses a flag that is given twice: %j', async (args, message) => {
     expect(await errorOf(args)).toContain(`${message} (give it once) [BAD_OPTION]`)
   })
 
-  it('newcut, when a flag is given twice, accepts several public keys', async () => {
+  it('newcut mine accepts --public-key several times', async () => {
     const { code, out } = await run(['config', '--public-key', KEY, '--public-key', 'cd'.repeat(32)])
     expect(code).toBe(0)
     expect(out).toContain(`public-key: [ ${KEY}, ${'cd'.repeat(32)} ] # flag`)
@@ -92,23 +92,23 @@ describe('newcut, when a flag has no effect,', () => {
     [['--failback', '30s'], '--failback has no effect: without --node'],
     [['--node', 'a:1', '--failback', '30s'], '--failback has no effect: there is only one --node'],
     [['--node', 'a:1', '--node', 'b:1', '--insecure'], '--insecure has no effect: http://a:1 does not use TLS'],
-  ])('newcut, when a flag has no effect, refuses mine %j', async (args, message) => {
+  ])('newcut mine refuses a flag that has no effect: %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })
 
-  it('newcut, when a flag has no effect, refuses devnet --check with an option of a running node', async () => {
+  it('newcut devnet --check refuses an option of a running node', async () => {
     const args = ['devnet', '--data', folder, '--check', '--port', '0']
     expect(await errorOf(args)).toContain('--port has no effect: --check starts no node')
   })
 
-  it('newcut, when a flag has no effect, refuses mine --gpu-workgroup where no GPU can search', async () => {
+  it('newcut mine refuses --gpu-workgroup where no GPU can search', async () => {
     const args = ['mine', '--graph', 'pair', '--gpu-workgroup', '64']
     expect(await errorOf(args)).toContain(
       '--gpu-workgroup has no effect: no GPU would mine (GPUs do not search work of this network)',
     )
   })
 
-  it('newcut, when a flag has no effect, accepts it in a file or the environment, which other commands share', async () => {
+  it('newcut mine accepts an option without effect in a file or the environment, which other commands share', async () => {
     const file = join(folder, 'all.yaml')
     writeFileSync(file, 'command: solve\ngraph: pair\n')
     const env = { NEWCUT_GPU_WORKGROUP: '64', NEWCUT_CONFIG: file }
@@ -135,7 +135,7 @@ describe('newcut suggests its own option for one of another miner', () => {
     [['devnet', '--verbose'], '--verbose: no such option; did you mean --log-level debug?'],
     [['-o', 'a:1'], '-o: no such option; did you mean --node? (a command comes first, such as newcut mine'],
     [['--node', 'a:1'], '--node: a command comes first (newcut mine --node)'],
-  ])('newcut suggests its own option for one of another miner %j', async (args, message) => {
+  ])('newcut suggests its own option for one of another miner: %j', async (args, message) => {
     expect(await errorOf(args)).toContain(message)
   })
 })
@@ -144,7 +144,7 @@ describe('newcut mine refuses an account that cannot be paid', () => {
   it.each([
     [['--account', `k:${KEY}`, '--public-key', 'cd'.repeat(32)], 'does not match --public-key'],
     [['--predicate', 'keys-al'], '--predicate keys-al: no such predicate (built in are keys-all, keys-any, keys-2;'],
-  ])('newcut mine refuses an account that cannot be paid %j', async (args, message) => {
+  ])('newcut mine refuses an account that cannot be paid: %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })
 })
@@ -217,14 +217,11 @@ describe('texts that name options as programs do', () => {
     ["add `cap: '(coin.GAS)'`", "add --cap '(coin.GAS)'"],
     ['`fork.tableRows` and `fork-cut`', '--fork-table-rows and --fork-cut'],
     ['the payment `result`, and `next` of a page', 'the payment `result`, and `next` of a page'],
-  ])('texts that name options as programs do %s: %s', (text, written) => {
+  ])('texts that name options as programs do get the flags of the command: %s becomes %s', (text, written) => {
     expect(writeFlags(text)).toBe(written)
   })
 
-  it.each(Object.entries(flagsOfOptions))(
-    'texts that name options as programs do have for %s of a development network the flag --%s',
-    (name, flag) => {
-      expect(writeFlags(`see \`${name}\``)).toBe(`see --${flag}`)
-    },
-  )
+  it.each(Object.entries(flagsOfOptions))('the option %s of a development network has the flag --%s', (name, flag) => {
+    expect(writeFlags(`see \`${name}\``)).toBe(`see --${flag}`)
+  })
 })

@@ -77,7 +77,7 @@ describe('newcut mine --node', () => {
     expect(names).toContain('dist/src/mining/engine/cpu/cpu.js')
   })
 
-  it('newcut mine --node loads at most this many modules, in at most this many files', () => {
+  it('newcut mine --node loads at most the listed modules, in at most the listed files', () => {
     const { files, names } = loaded
     const own = names.filter((name) => name.startsWith('dist/')).length
     const packages = names.length - own

@@ -16,7 +16,7 @@ afterAll(() => stopAll())
 const newcut = (...args: string[]) => run(args, { NEWCUT_NODE: url })
 
 describe('newcut fund', () => {
-  it('mints coins for a new account, and again for one that exists', async () => {
+  it('newcut fund mints coins for a new account, and again for one that exists', async () => {
     const first = await newcut('fund', `k:${KEY}`, '100', '--chain', '1')
     expect(first).toMatchObject({ code: 0, out: `100.0 coins for k:${KEY} on chain 1, which now has 100.0\n` })
     const { code, out } = await newcut('fund', `k:${KEY}`, '0.000000000001', '--chain', '1', '--json')

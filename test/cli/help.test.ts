@@ -68,7 +68,7 @@ const commandNames = commandRows.map(({ name }) => name)
 const helpOf = async (...words: string[]) => (await run([...words, '--help'])).out
 
 describe('newcut --help', () => {
-  it('newcut --help has two to four examples in the help of every command', async () => {
+  it('the help of every command has two to four examples', async () => {
     const listed = [...(await helpOf()).split('Mining:')[1].matchAll(/^ {2}([a-z]+(?: [a-z]+)?)(?= )/gm)].map(
       ([, name]) => name,
     )
@@ -81,7 +81,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('newcut --help has examples first, and commands by what people do with them', async () => {
+  it('newcut --help shows examples first, and commands by what people do with them', async () => {
     const headings = [...(await helpOf()).matchAll(/^([A-Z][a-z]+)[a-z ]*:$/gm)].map(([, heading]) =>
       heading.toLowerCase(),
     )
@@ -118,7 +118,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('newcut --help names --help-all where --help leaves options out', async () => {
+  it('the help of a command names --help-all where --help leaves options out', async () => {
     for (const name of commandNames) {
       const count = async (flag: string) =>
         [...(await run([...name.split(' '), flag])).out.matchAll(/^ {2}(?:-\w, )?--/gm)].length
@@ -128,7 +128,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('newcut --help lists every suite of bench, each in a line of at most 80 columns', async () => {
+  it('the help of newcut bench lists every suite, each in a line of at most 80 columns', async () => {
     const help = await helpOf('bench')
     for (const [name, what] of Object.entries(benchSuites)) {
       const line = help.split('\n').find((each) => each.startsWith(`  ${name} `)) ?? ''
@@ -143,7 +143,7 @@ describe('newcut --help', () => {
     for (const flag of ['-v', '--version']) expect(await run([flag])).toMatchObject({ code: 0, out: `${version}\n` })
   })
 
-  it('newcut --help prints the version for --version or -v as the first word, whatever follows', async () => {
+  it('newcut prints its version for --version or -v as the first word, whatever follows', async () => {
     const printed = { code: 0, out: `${packageVersion}\n`, err: '' }
     for (const first of versionFlags) {
       const words = [first, 'mine', '--nosuch', '--help']
@@ -153,7 +153,7 @@ describe('newcut --help', () => {
     }
   })
 
-  it('newcut --help prints the version for --version after a command', async () => {
+  it('newcut prints its version for --version after a command', async () => {
     expect(await runProcess(['mine', '--version'])).toMatchObject({ code: 0, out: `${packageVersion}\n`, err: '' })
   })
 })
@@ -193,20 +193,23 @@ describe('the examples', () => {
 
   // completion.test.ts runs the zsh script in zsh.
   const lines = Object.values(examples).flatMap(commandLines)
-  it.each(lines.filter((line) => !line.includes('completion zsh')))('the examples %s: parses', async (line) => {
-    const calls = calledBy(line)
-    expect(calls.length).toBeGreaterThan(0)
-    let said = ''
-    const output = { write: (text: string) => (said += text) }
-    const terminal = { ...silentContext, out: output, err: output }
-    runs.length = 0
-    // Without curl's node `inspect` gets no input, but its command line must still parse.
-    for (const words of calls) {
-      const args = words.map((word) => (word === 'miner.yaml' ? join(folder, word) : word))
-      expect(await runProgram(args, terminal, recording), said).toBe(0)
-    }
-    if (!line.includes('help')) expect(runs.length).toBe(calls.length)
-  })
+  it.each(lines.filter((line) => !line.includes('completion zsh')))(
+    'the example in the help parses: %s',
+    async (line) => {
+      const calls = calledBy(line)
+      expect(calls.length).toBeGreaterThan(0)
+      let said = ''
+      const output = { write: (text: string) => (said += text) }
+      const terminal = { ...silentContext, out: output, err: output }
+      runs.length = 0
+      // Without curl's node `inspect` gets no input, but its command line must still parse.
+      for (const words of calls) {
+        const args = words.map((word) => (word === 'miner.yaml' ? join(folder, word) : word))
+        expect(await runProgram(args, terminal, recording), said).toBe(0)
+      }
+      if (!line.includes('help')) expect(runs.length).toBe(calls.length)
+    },
+  )
 })
 
 describe('the examples that end by themselves', () => {
@@ -226,7 +229,7 @@ describe('the examples that end by themselves', () => {
     examples.transfer[0],
     'newcut help mine',
   ]
-  it.each(rotating(ending, ending.length / 3))('the examples that end by themselves %s: runs', async (line) => {
+  it.each(rotating(ending, ending.length / 3))('the example in the help runs: %s', async (line) => {
     const ours = filledIn(line).replace('http://127.0.0.1:1848', devnet.url)
     // Rejects with the stderr text unless the exit code is 0.
     const { stdout } = await promisify(execFile)('bash', ['-c', `set -eo pipefail; ${ours}`], { cwd: folder, env })

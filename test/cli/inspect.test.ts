@@ -40,7 +40,7 @@ describe('newcut inspect', () => {
     })
   })
 
-  it('distinguishes a work response from work', async () => {
+  it('newcut inspect distinguishes a work response from work', async () => {
     const work = decodeHex(records.find(({ kind }) => kind === 'unsolved-work')?.header_hex ?? '')
     const { chainId, target } = decodeWork(work)
     const response = concatBytes(chainBytes(chainId), u256LE(target), work)
@@ -120,7 +120,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     ['a page of strings', 'header?limit=2', 'application/json', 'base64url in a page'],
     ['a page of objects', 'header?limit=2', 'application/json;blockheader-encoding=object', 'object in a page'],
     ['a page of blocks', 'block?limit=2', 'application/json', 'object in a block in a page'],
-  ])('newcut inspect reads the JSON that a node answers with %s', async (_, path, accept, format) => {
+  ])('newcut inspect reads JSON that a node answers with: %s', async (_, path, accept, format) => {
     const text = await fetched(path, accept)
     const { code, out, err } = await run(['inspect', '-'], {}, text)
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -132,7 +132,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     for (const each of shown) expect(each).toMatchObject({ type: 'header', format, chainId: 0, hashMatches: true })
   })
 
-  it('a single object, on one line or on many', async () => {
+  it('newcut inspect reads a single object, on one line or on many', async () => {
     const page = await fetched('header?limit=1&minheight=1', 'application/json;blockheader-encoding=object')
     // parseJson keeps exact integers; JSON.parse would round the featureFlags of other networks.
     const [header] = (parseJson(page) as unknown as { items: Json[] }).items
@@ -142,7 +142,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     expect(JSON.parse(many.out)).toMatchObject({ type: 'header', format: 'object in a page', height: 1 })
   })
 
-  it('newcut inspect reads the JSON that a node answers with names the invalid item of a page, and shows the others', async () => {
+  it('newcut inspect names the invalid item of a page, and shows the others', async () => {
     const items = [headers[0].header_hex, 'zz', { nonce: 1 }, headers[1].header_hex]
     const { code, out, err } = await run(['inspect', '-'], {}, JSON.stringify({ limit: 4, items, next: null }))
     expect(code).toBe(1)
@@ -150,7 +150,7 @@ describe('newcut inspect reads the JSON that a node answers with', () => {
     expect(err).toMatch(/^newcut: line 1, item 2: .*\[BAD_FORMAT\]\nnewcut: line 1, item 3: .*\[BAD_FORMAT\]\n$/)
   })
 
-  it('a truncated page is one error', async () => {
+  it('newcut inspect reports a truncated page as one error', async () => {
     const { code, out, err } = await run(['inspect', '-'], {}, '{"limit": 2,\n"items": [\n"AAAA')
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^newcut: line 1: json at offset 0: .*is the end missing\? \[BAD_FORMAT\]\n$/)

@@ -125,20 +125,25 @@ function shownOf(event: ConsoleEvent, format: 'text' | 'json', level: LogLevel) 
 }
 
 describe.each(logLevels)('a log of level %s', (level) => {
-  it.each(EVENTS)('as text shows %s events of its level and above, and no other', (_name, event, start, own) => {
-    const { console, file } = shownOf(event, 'text', level)
-    if (!includes(level, own)) expect([console, file]).toEqual(['', ''])
-    else {
-      expect(console.replace(/^\d\d:\d\d:\d\d /, '').startsWith(start)).toBe(true)
-      const lines = file.trimEnd().split('\n')
-      for (const line of lines) expect(line).toMatch(/^2026-01-02T03:04:05\.678Z [a-z. ]{9}/)
-      expect(lines[0].slice(25).trimStart().startsWith(start)).toBe(true)
-      expect(lines.length).toBe(console.trimEnd().split('\n').length)
-    }
-  })
+  it.each(EVENTS)(
+    `a log of level ${level} as text shows %s events of its level and above, and no other`,
+    (_name, event, start, own) => {
+      const { console, file } = shownOf(event, 'text', level)
+      if (!includes(level, own)) {
+        expect(console).toBe('')
+        expect(file).toBe('')
+      } else {
+        expect(console.replace(/^\d\d:\d\d:\d\d /, '').startsWith(start)).toBe(true)
+        const lines = file.trimEnd().split('\n')
+        for (const line of lines) expect(line).toMatch(/^2026-01-02T03:04:05\.678Z [a-z. ]{9}/)
+        expect(lines[0].slice(25).trimStart().startsWith(start)).toBe(true)
+        expect(lines.length).toBe(console.trimEnd().split('\n').length)
+      }
+    },
+  )
 
   it.each(EVENTS)(
-    'as JSON shows %s events likewise, with their level, and steps and rewards as info',
+    `a log of level ${level} as JSON shows %s events of its level and above; steps and rewards are info`,
     (_name, event, _start, own) => {
       const { console, file } = shownOf(event, 'json', level)
       expect(file).toBe(console)
@@ -153,13 +158,13 @@ describe.each(logLevels)('a log of level %s', (level) => {
     },
   )
 
-  it('shows a change of its level', () => {
+  it(`a log of level ${level} shows a change of its level`, () => {
     const event: ConsoleEvent = { ...changed, option: 'log-level', before: 'info', now: level, effect: 'now' }
     expect(shownOf(event, 'text', level).console).toMatch(`changed   configuration: log-level info -> ${level}\n`)
   })
 })
 
-it('docs/CONSOLE.md has the same table', () => {
+it('docs/CONSOLE.md has the table of levels of the code', () => {
   const text = readFileSync(new URL('../../docs/CONSOLE.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| `(error|warn|info|debug)` \| (.*) \|$/gm)]
   const told = rows.flatMap(([, level, events]) =>
@@ -179,15 +184,16 @@ describe('the console', () => {
     return written.length
   }
 
-  it('limits lines about work and solutions, but not at debug', () => {
-    expect([linesAt('info'), linesAt('debug')]).toEqual([60, 100])
+  it('the console limits lines about work and solutions, but not at debug', () => {
+    expect(linesAt('info')).toBe(60)
+    expect(linesAt('debug')).toBe(100)
   })
 })
 
 describe('a log that changes while it is used', () => {
   const miner = {} as KeyControl
 
-  it('a log that changes while it is used switches to another format together with the keys and the status line, once the new one is ready', () => {
+  it('a log whose format changes switches keys and status line with it, once the new one is ready', () => {
     const done: string[] = []
     const faces: FaceMaker = (format, levelNow) => ({
       show: ({ type }) => done.push(`${format} ${levelNow()} ${type}`),

@@ -23,7 +23,7 @@ describe('colours', () => {
     [terminal, { FORCE_COLOR: '0' }, false],
     [terminal, { FORCE_COLOR: 'false' }, false],
     [silent, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
-  ])('case %#: follow output and environment', (out, environment, expected) => {
+  ])('colours follow output and environment (case %#)', (out, environment, expected) => {
     expect(hasColours(out, environment)).toBe(expected)
     expect(painter(out, environment)('green', 'x') !== 'x').toBe(expected)
   })
@@ -33,7 +33,7 @@ describe('lines', () => {
   const noon = () => new Date('2026-01-01T12:00:00').getTime()
   const line = { label: 'rejected', style: 'red', text: `chain 7  height 5  ${'word '.repeat(30).trim()}` } as const
 
-  it('lines wrap below their text on a terminal, preferably at gaps, and stay whole elsewhere', () => {
+  it('long lines wrap below their text on a terminal, preferably at gaps, and stay whole elsewhere', () => {
     const narrow = lineFormatter({ ...terminal, columns: 60 }, { NO_COLOR: '1' }, noon)([line]).split('\n')
     expect(narrow[0]).toBe('12:00:00 rejected  chain 7  height 5')
     expect(narrow[1]).toBe(`${' '.repeat(19)}${'word '.repeat(8).trim()}`)
@@ -42,7 +42,7 @@ describe('lines', () => {
     expect(lineFormatter(silent, {}, noon)([line])).toBe(`12:00:00 rejected  ${line.text}\n`)
   })
 
-  it('lines measure wide characters in columns', () => {
+  it('lines count wide characters as two columns', () => {
     expect(wrapText('採掘'.repeat(20), terminal, 19).map((each) => each.length)).toEqual([30, 10])
   })
 })
@@ -67,7 +67,7 @@ describe('the status line', () => {
       expect(statusText(snapshot, columns, plain).length).toBeLessThanOrEqual(columns)
   })
 
-  it('first says that nothing is searched, and why', () => {
+  it('the status line says first that nothing is searched, and why', () => {
     const paused = (by: 'user' | 'schedule', text: string) => ({ ...snapshot, paused: true, pauses: [{ by, text }] })
     expect(statusText(paused('user', 'until it is resumed'), 30, plain)).toMatch(/^paused {2}1\.21 GH\/s/)
     const closed = paused('schedule', 'until 22:00 by the schedule')
@@ -95,7 +95,7 @@ describe('the status line', () => {
   })
 })
 
-it('many rigs do not fill the screen: sixteen devices have a line each, the others are counted', () => {
+it('many rigs do not fill the screen: sixteen devices have a line each, and one more line counts the others', () => {
   const { solutions } = snapshotWith()
   const rig = (name: string): HardwareSnapshot => ({
     ...{ name, engine: 'rigs', devices: [name], model: null, vendor: null, pci: null, celsius: null, fanPercent: null },

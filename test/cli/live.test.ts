@@ -62,7 +62,7 @@ function save(file: string, text: string): void {
 const changes = ({ out }: RunningHere) => out().match(/(?<= )configuration: .*/g) ?? []
 
 describe('the configuration file of a running miner', () => {
-  it('the configuration file of a running miner changes threads and kernel at once when it is saved, and all counts continue', async () => {
+  it('a running miner changes threads and kernel at once when its file is saved, and all counts continue', async () => {
     const miner = await startMiner(HARD, 'threads: 2\n')
     await expect.poll(async () => (await miner.summary()).hashes).toBeGreaterThan(0)
     const samples: Snapshot[] = []
@@ -97,7 +97,7 @@ describe('the configuration file of a running miner', () => {
     }
   })
 
-  it('the configuration file of a running miner changes nothing if it is invalid, and the miner reports the error and its place', async () => {
+  it('a running miner changes nothing if its file is invalid, and reports the error and its place', async () => {
     const miner = await startMiner(HARD, 'threads: 1\n')
     const before = await miner.get()
     for (const [text, pattern] of [
@@ -113,13 +113,14 @@ describe('the configuration file of a running miner', () => {
     }
     rmSync(miner.file)
     await miner.sees(/no such file \(ENOENT\); nothing is changed/)
-    expect([await miner.threads(), await miner.get()]).toEqual([['thread0'], before])
+    expect(await miner.threads()).toEqual(['thread0'])
+    expect(await miner.get()).toEqual(before)
     save(miner.file, 'threads: 2\n')
     await miner.sees(/configuration: threads 1 -> 2\n/)
     expect(changes(miner).filter((line) => line.includes('->'))).toHaveLength(1)
   })
 
-  it('the configuration file of a running miner changes the power that is stated', async () => {
+  it('a running miner changes the stated power when its file is saved', async () => {
     const miner = await startMiner(HARD, 'threads: 1\nwatts: 85\n')
     save(miner.file, 'threads: 1\nwatts: 60.5\n')
     await miner.sees(/watts 85 -> 60.5\n/)
@@ -130,7 +131,7 @@ describe('the configuration file of a running miner', () => {
     await miner.sees(/watts.* is below 0; expected a number of watts of at least 0/)
   })
 
-  it('the configuration file of a running miner loses to the command line, and says so; options that cannot change now wait for the next start', async () => {
+  it('a running miner prefers the command line to its file, and says so; other options wait for the next start', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     save(miner.file, 'threads: 2\nconfirmations: 3\nhttp-token: correct-horse-battery\n')
     await miner.sees(/configuration: threads 2 in the file has no effect: --threads on the command line wins\n/)
@@ -143,7 +144,7 @@ describe('the configuration file of a running miner', () => {
     expect((await miner.put({ kernel: 'wasm' }))[0]).toBe(204)
   })
 
-  it('pauses by a new schedule, and resumes when it is removed', async () => {
+  it('a running miner pauses by a new schedule, and resumes when it is removed', async () => {
     const miner = await startMiner([...HARD, '--threads', '1'], 'kernel: auto\n')
     const hour = (after: number) => String((new Date().getHours() + after) % 24).padStart(2, '0')
     save(miner.file, `schedule: ${hour(5)}:00-${hour(6)}:00\n`)
@@ -154,7 +155,7 @@ describe('the configuration file of a running miner', () => {
     await expect.poll(async () => (await miner.summary()).paused).toBe(false)
   })
 
-  it('the configuration file of a running miner changes the chains and the format of the console', async () => {
+  it('a running miner changes its chains and the format of the console when its file is saved', async () => {
     const miner = await startMiner(['--difficulty', '2M', ...HARD.slice(2), '--threads', '1'], 'chains: 0-4\n')
     await miner.sees(/accepted/)
     save(miner.file, 'chains: [6, 8]\nlog: json\n')
@@ -169,7 +170,7 @@ describe('the configuration file of a running miner', () => {
     await expect.poll(() => new Set(chains()).size).toBeGreaterThan(5)
   })
 
-  it('the configuration file of a running miner loses no solution, however often the threads change', async () => {
+  it('a running miner loses no solution, however often the threads change', async () => {
     const miner = await startMiner(
       ['--difficulty', '500k', ...HARD.slice(2), '--log', 'json'],
       `threads: 1\nhttp-token: ${TOKEN}\n`,
@@ -207,7 +208,8 @@ describe('/2/config', () => {
     expect(await miner.threads()).toEqual(['thread0', 'thread1'])
     expect(await miner.get()).toMatchObject({ threads: 2, confirmations: 6 })
     const written = `# secret key: never lose it\nthreads: 2 # few\nhttp-token: ${TOKEN}\nport: 1999\nconfirmations: 2\n`
-    expect([readFileSync(miner.file, 'utf8'), statSync(miner.file).mode & 0o777]).toEqual([written, 0o640])
+    expect(readFileSync(miner.file, 'utf8')).toEqual(written)
+    expect(statSync(miner.file).mode & 0o777).toBe(0o640)
     expect(await miner.put({ confirmations: null })).toEqual([204, null])
     expect(readFileSync(miner.file, 'utf8')).not.toContain('confirmations')
     // The miner accepts its own configuration document unchanged.
@@ -246,7 +248,8 @@ describe('/2/config', () => {
       expect([body, ...answer]).toEqual([body, 400, { error: expect.stringMatching(error) }])
     }
     expect((await miner.put('x'.repeat(70_000)))[0]).toBe(413)
-    expect([await miner.threads(), readFileSync(miner.file, 'utf8')]).toEqual([['thread0'], text])
+    expect(await miner.threads()).toEqual(['thread0'])
+    expect(readFileSync(miner.file, 'utf8')).toEqual(text)
     const open = await startMiner(HARD, null)
     expect(await open.put({ threads: 1 })).toEqual([403, { error: expect.stringContaining('--http-token') }])
     expect((await open.get()).http).toBe('127.0.0.1:0')

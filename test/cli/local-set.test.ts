@@ -29,20 +29,20 @@ it.each([
   ['(at "block-time" (chain-data))', ['time=2030-01-01T00:00:00Z'], '"2030-01-01T00:00:00Z"'],
   [GUARD, [`key=${funded.publicKey}`], 'true'],
   [GUARD, [`key=k:${funded.publicKey.toUpperCase()}`], 'true'],
-])('%s with %j prints %s', async (code, sets, value) => {
+])('newcut local --set %s with %j prints %s', async (code, sets, value) => {
   const ended = await newcut(code, ...sets.flatMap((set) => ['--set', set]))
   if (value === null) expect(ended.err).toContain('/guard: {"keyset":1} is no guard')
   else expect([ended.code, ended.out], ended.err).toEqual([0, `${value}\n`])
 })
 
-it('prints value and gas as JSON, and leaves the chain as it is', async () => {
+it('newcut local --set prints value and gas as JSON, and leaves the chain as it is', async () => {
   const { out } = await newcut(BALANCE, '--set', 'coin.coin-table:sender00={"balance": 0.1}', '--json')
   const without = JSON.parse((await newcut(BALANCE, '--json')).out)
   expect(JSON.parse(out)).toEqual({ chain: 0, value: 0.1, gas: without.gas })
   expect(without.value).toBeGreaterThan(1)
 })
 
-it('explains code that fails', async () => {
+it('newcut local --set explains code that fails', async () => {
   const { err } = await newcut(GUARD, '--set', `key=${'a'.repeat(64)}`)
   expect(err).toContain('the code failed: Keyset failure')
 })
@@ -54,14 +54,15 @@ it.each([
   [['time=later'], '/overrides/time: "later" is no time such as'],
   [['coin.coin-table:a={"balance": 1.0}'], 'a new row needs all fields, and has no guard'],
   [['time=2030-01-01T00:00:00Z', '--rewind', '2'], '--rewind has no effect with --set'],
-])('refuses %j', async (sets, text) => {
+])('newcut local --set refuses %j', async (sets, text) => {
   const [set, ...more] = sets
   const ended = await newcut('1', '--set', set, ...more)
-  expect([ended.code, ended.err]).toEqual([exitCodeFor(ended), expect.stringContaining(text)])
+  expect(ended.err).toContain(text)
+  expect(ended.code).toEqual(exitCodeFor(ended))
   expect(ended.err).not.toContain('    at ')
 })
 
-it('says that another node has no overrides', async () => {
+it('newcut local --set says that another node has no overrides', async () => {
   const server = createServer(async (request, response) => {
     if (request.url === '/devnet/trace') return void response.writeHead(404).end()
     const answer = await fetch(url + request.url)

@@ -88,7 +88,7 @@ describe('newcut mine', () => {
     },
   )
 
-  it('--dry-run prints what would be mined without mining, or what is wrong', async () => {
+  it('newcut mine --dry-run prints what would be mined without mining, or what is wrong', async () => {
     const tried = await run(['mine', '--dry-run', ...quick])
     expect(tried).toMatchObject({ code: 0, err: '' })
     expect(tried.out).toMatch(/network: an embedded one\nsearch: CPU .*\nall checks passed/)
@@ -117,7 +117,7 @@ describe('newcut mine', () => {
     await node.sees(/block {5}chain/)
   })
 
-  it('newcut mine mines for several nodes, here two addresses of one', async () => {
+  it('newcut mine mines for several nodes: two addresses of one', async () => {
     const other = url.replace('127.0.0.1', 'localhost')
     const { code, out, err } = await run(['mine', '--blocks', '2', ...there(), '--node', other])
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -199,14 +199,14 @@ describe('newcut mine', () => {
 describe('newcut mine ends with one line of error and its exit code', () => {
   const oneLine = (err: string) => err.trim().split('\n').length === 1 && !err.includes('    at ')
 
-  it('newcut mine ends with one line of error and its exit code and a hint when the node is unreachable', async () => {
+  it('newcut mine ends with one line of error and a hint when the node is unreachable', async () => {
     const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', '--fail-fast'])
     expect(err).toMatch(/^newcut: http:\/\/127\.0\.0\.1:1: .* \(.*\) \[NODE_UNREACHABLE\]$/m)
     expect(oneLine(err)).toBe(true)
     expect(code).toBe(20)
   })
 
-  it('newcut mine ends with one line of error and its exit code when the node does not mine for the account', async () => {
+  it('newcut mine ends with one line of error when the node does not mine for the account', async () => {
     const { code, err } = await run(['mine', '--node', url, ...forNode])
     expect(err).toMatch(/Unauthorized Miner: k:.*\[NODE_REFUSED\]/)
     expect(oneLine(err)).toBe(true)
@@ -293,13 +293,13 @@ describe('newcut mine where port 4148 is taken', () => {
     return isOurs || /127\.0\.0\.1:4148/.test(ended.err + ended.out.match(/warning.*/)) ? ended : runBeside(...args)
   }
 
-  it('newcut mine where port 4148 is taken mines without metrics when no port was asked for', async () => {
+  it('newcut mine mines without metrics if the default port is taken', async () => {
     const { code, out } = await runBeside()
     expect(out).toMatch(/warning .*127\.0\.0\.1:4148.*mining without metrics/)
     expect(code).toBe(0)
   })
 
-  it('newcut mine where port 4148 is taken ends with an error when that port was asked for', async () => {
+  it('newcut mine ends with an error if the port of --http is taken', async () => {
     const { code, err } = await runBeside('--http', '127.0.0.1:4148')
     expect(err).toMatch(/127\.0\.0\.1:4148.*\[PORT_BUSY\]/)
     expect(code).toBe(24)

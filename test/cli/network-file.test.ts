@@ -77,7 +77,7 @@ function refusal(...paths: string[]): { readonly code: string; readonly message:
 const definitionsIn = (...files: string[]) => readNetworkFiles(files).map(definitionOf)
 
 describe('the file of a network', () => {
-  it('the file of a network has all that verification needs', () => {
+  it('a network file has all that verification needs', () => {
     const [definition] = definitionsIn(fileOf(WHOLE))
     const network = completeNetwork(definition)
     if (network === null) throw new Error('a part is missing')
@@ -113,9 +113,11 @@ describe('the file of a network', () => {
     })
   })
 
-  it('the file of a network may be JSON, and needs no more than a name', () => {
+  it('a network file may be JSON, and needs no more than a name', () => {
     const [definition] = definitionsIn(fileOf('{ "network": 1, "name": "quad" }'))
-    expect([definition.name, definition.isPublic, completeNetwork(definition)]).toEqual(['quad', true, null])
+    expect(definition.name).toBe('quad')
+    expect(definition.isPublic).toBe(true)
+    expect(completeNetwork(definition)).toBeNull()
   })
 
   it.each([
@@ -263,13 +265,14 @@ describe('the file of a network', () => {
     ['another form', 'network: 1', 'network: 2', 'line 1: network: expected 1, the version of this form'],
     ['a name with a slash', 'name: quad', 'name: a/b', 'line 2: name: expected up to 64 letters'],
     ['broken YAML', 'rules:', 'rules: [', 'line 19'],
-  ])('the file of a network with %s is refused with line and reason', (_, from, to, message) => {
+  ])('a network file with %s is refused with line and reason', (_, from, to, message) => {
     expect(WHOLE).toContain(from)
     const { code, message: said } = refusal(fileOf(WHOLE.replace(from, to)))
-    expect([code, said]).toEqual(['BAD_CONFIG', expect.stringContaining(message)])
+    expect(said).toContain(message)
+    expect(code).toBe('BAD_CONFIG')
   })
 
-  it('the file of a network has the code of its first transactions in files beside it', () => {
+  it('a network file has the code of its first transactions in files beside it', () => {
     const contract = fileOf('(module m G (defcap G () true))')
     const transactions = `transactions: [{ chains: 0-1, code-file: ${basename(contract)}, data: { a: 1 } }, { code: "1" }]`
     const [{ genesis }] = readNetworkFiles([fileOf(WHOLE.replace('first-epoch: faked', transactions))])
@@ -279,7 +282,7 @@ describe('the file of a network', () => {
     ])
   })
 
-  it('the file of a network of a name that another file has, or of a public network, is refused', () => {
+  it('a network file is refused if another file has its name, or if it names a public network', () => {
     const [first, second] = [fileOf(WHOLE), fileOf(WHOLE)]
     expect(refusal(first, second).message).toMatch(/^\d+\.yaml and .*\d+\.yaml both describe quad: give one of them$/)
     expect(refusal(fileOf('{ "network": 1, "name": "mainnet01" }')).message).toMatch(
@@ -291,7 +294,7 @@ describe('the file of a network', () => {
     }
   })
 
-  it('the file of a network that is missing is refused with its name', () => {
+  it('a network file that is missing is refused with its name', () => {
     expect(refusal(join(folder, 'none.yaml'))).toEqual({
       code: 'BAD_CONFIG',
       message: expect.stringMatching(/^network file none\.yaml: /),
@@ -299,7 +302,7 @@ describe('the file of a network', () => {
   })
 })
 
-it('the only file is the network of a development node, in a data directory too', async () => {
+it('the only network file is the network of a development node, in a data directory too', async () => {
   const network = fileOf(WHOLE)
   const devnet = async (...args: string[]) => {
     const node = startHere(['devnet', '--port', '0', '--no-pow', '--data', join(folder, 'data'), ...args])
@@ -310,5 +313,6 @@ it('the only file is the network of a development node, in a data directory too'
   expect(await devnet('--network-file', network)).toBe('quad')
   expect(await devnet()).toBe('quad')
   const { code, err } = await run(['devnet', '--network', 'nowhere'])
-  expect([code, err]).toEqual([2, expect.stringContaining('--network nowhere: newcut has no file of that network')])
+  expect(err).toContain('--network nowhere: newcut has no file of that network')
+  expect(code).toBe(2)
 })

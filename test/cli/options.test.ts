@@ -16,7 +16,7 @@ describe('the table of options', () => {
     expect(unknown.map(({ name }) => name)).toEqual([])
   })
 
-  it('states a default in words only where no value says the same', () => {
+  it('the table of options states a default in words only where no value says the same', () => {
     const stated = rows.filter(([, { kind, standard }]) => {
       const takesAnyText = kind.parse('some words') !== undefined
       return standard !== undefined && !takesAnyText && kind.parse(standard) !== undefined
@@ -28,7 +28,7 @@ describe('the table of options', () => {
     for (const [name, row] of rows) {
       if (row.standard !== undefined || row.placeholder === null || row.fallback === undefined) continue
       const text = defaultText(row)
-      expect([name, text, row.kind.parse(row.kind.format(row.fallback))]).toEqual([name, text, row.fallback])
+      expect(row.kind.parse(row.kind.format(row.fallback)), String([name, text])).toEqual(row.fallback)
     }
     expect(rows.filter(([, { help, more = '' }]) => /default:|by default \d/i.test(help + more))).toEqual([])
   })

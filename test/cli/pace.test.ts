@@ -22,7 +22,7 @@ async function node(...args: readonly string[]): Promise<string> {
   return (await devnet.sees(/ at (http:\/\/127\.0\.0\.1:\d+)/))[1]
 }
 
-it('mine --pace constant:TIME makes blocks, and says at what pace', async () => {
+it('newcut mine --pace constant:TIME makes blocks, and says at what pace', async () => {
   const url = await node('--graph', 'pair')
   const { code, out, err } = await run([
     ...['mine', '--node', url, '--pace', 'constant:20ms', '--blocks', '4', '--http', 'off'],
@@ -34,7 +34,7 @@ it('mine --pace constant:TIME makes blocks, and says at what pace', async () => 
   expect(out).toContain(`paid: k:${KEY}`)
 })
 
-it('mine --pace on-demand makes blocks of a network of a file, by the order that it prints', async () => {
+it('newcut mine --pace on-demand makes blocks of a network of a file, by the order that it prints', async () => {
   const file = join(folder, 'my-net.yaml')
   writeFileSync(file, 'network: 1\nname: my-net\ncode: 77\npublic: false\ngraphs: [{ from: 0, graph: singleton }]\n')
   const url = await node('--network-file', file)
@@ -61,13 +61,13 @@ it('mine --pace on-demand makes blocks of a network of a file, by the order that
 })
 
 it.each([
-  ['no pace', ['--pace', 'hourly'], '--pace hourly: expected on-demand, or constant:TIME such as constant:2s'],
-  ['no time', ['--pace', 'constant:0s'], 'expected on-demand, or constant:TIME such as constant:2s'],
+  ['an unknown pace', ['--pace', 'hourly'], '--pace hourly: expected on-demand, or constant:TIME such as constant:2s'],
+  ['an invalid time', ['--pace', 'constant:0s'], 'expected on-demand, or constant:TIME such as constant:2s'],
   ['a pace of development nodes', ['--pace', 'on-arrival'], 'expected on-demand, or constant:TIME'],
   ['no address for orders', ['--pace', 'on-demand', '--http', 'off'], '--pace on-demand: --http off serves no POST'],
   ['a GPU', ['--pace', 'on-demand', '--gpu', 'all'], '--gpu has no effect: with --pace a CPU thread finds the nonces'],
   ['rigs', ['--pace', 'on-demand', '--stratum-listen', '127.0.0.1:0'], '--stratum-listen has no effect: with --pace'],
-])('mine --pace is refused with %s', async (_, args, message) => {
+])('newcut mine --pace is refused with %s', async (_, args, message) => {
   const { code, err } = await run(['mine', '--node', 'http://127.0.0.1:1', ...args])
   expect(err).toContain(message)
   expect(code).not.toBe(0)
@@ -76,7 +76,7 @@ it.each([
 it.each([
   ['a pool', ['--pool', 'stratum+tcp://me@127.0.0.1:1'], 'with --pool the pools give the work'],
   ['the embedded network', [], 'without --node there is only the embedded network'],
-])('mine --pace is refused for %s', async (_, args, reason) => {
+])('newcut mine --pace is refused for %s', async (_, args, reason) => {
   const { err } = await run(['mine', '--pace', 'constant:2s', ...args])
   expect(err).toContain(`--pace has no effect: ${reason}`)
 })
@@ -84,7 +84,7 @@ it.each([
 it.each([
   ['on-demand', true],
   ['constant:2s', false],
-])('mine --pace %s fails if the default address is taken: %s', (pace, isRequired) => {
+])('newcut mine --pace %s fails if the default address is taken: %s', (pace, isRequired) => {
   const flags = { node: ['http://127.0.0.1:1'], pace }
   const config = resolveLayers(mineOptions, { orders: {}, environment: {}, content: {}, file: null, flags })
   expect(setupOf(config, {}).http).toMatchObject({ port: 4148, isRequired })

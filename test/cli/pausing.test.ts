@@ -59,7 +59,7 @@ describe('newcut mine --schedule', () => {
 })
 
 describe('newcut mine --idle-only', () => {
-  it('pauses while another process uses more of the machine than the limit', async () => {
+  it('newcut mine --idle-only pauses while another process uses more of the machine than the limit', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-idle-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'idle.yaml')

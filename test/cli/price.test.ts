@@ -7,13 +7,13 @@ it.each([
   ['1e-7EUR', 1e-7, 'EUR'],
   ['2EUR', 2, 'EUR'],
   ['0USDT', 0, 'USDT'],
-])('%j is the price of a coin', (text, amount, currency) => {
+])('the price of a coin may be written as %j', (text, amount, currency) => {
   expect(coinPrice.parse(text)).toEqual({ amount, currency })
   expect(powerPrice.parse(`${text}/kWh`)).toEqual({ amount, currency })
   expect(powerPrice.parse(`${text} / KWH`)).toEqual({ amount, currency })
 })
 
-it('writes prices as options have them', () => {
+it('newcut writes prices as options have them', () => {
   expect(coinPrice.format({ amount: 0.02, currency: 'USD' })).toBe('0.02USD')
   expect(powerPrice.format({ amount: 0.3, currency: 'USD' })).toBe('0.3USD/kWh')
 })
@@ -33,7 +33,7 @@ it.each([
   ['0.02USD/kWh', 'is a price for each kWh, and that of a coin is wanted'],
   ['0.02DOLLARS', undefined],
   ['1.2.3USD', undefined],
-])('%j is no price of a coin: %s', (raw, problem) => {
+])('the price of a coin may not be written as %j: %s', (raw, problem) => {
   expect(coinPrice.parse(raw)).toBeUndefined()
   expect(coinPrice.problem?.(raw)).toBe(problem)
 })
@@ -44,7 +44,7 @@ it.each([
   ['0.30', 'has no currency'],
   ['0.30/kWh', 'has no currency'],
   ['-0.30USD/kWh', 'is negative'],
-])('%j is no price of power: %s', (raw, problem) => {
+])('the price of power may not be written as %j: %s', (raw, problem) => {
   expect(powerPrice.parse(raw)).toBeUndefined()
   expect(powerPrice.problem?.(raw)).toBe(problem)
 })

@@ -37,7 +37,7 @@ describe('the sentence at the start', () => {
     expect(levelOf(eventWith({ prices }), 'text')).toBe('info')
   })
 
-  it('the sentence at the start says as much as one price tells', () => {
+  it('the sentence at the start says as much as a single price allows', () => {
     expect(withPrices({ coin: usd(0.02) })).toEqual([
       ['profit', '0.012 coins/day, 0.00024 USD'],
       ['', 'breaks even at 0.000067 USD/kWh'],
@@ -89,7 +89,7 @@ describe('the status line', () => {
   const part = (parts: Partial<ProfitBasis>) =>
     /(?:loss|gain|income|power) .*?\/day/.exec(statusText(snapshotWith({ profit: profitWith(parts) }), 200, plain))?.[0]
 
-  it('the status line has the result of a day, or what the prices tell', () => {
+  it('the status line has the result of a day, or what the prices allow', () => {
     expect(part({})).toBe('loss 1.08 USD/day')
     expect(part({ prices: { coin: usd(200), power: usd(0.3) } })).toBe('gain 1.32 USD/day')
     expect(part({ prices: { coin: usd(0.02) } })).toBe('income 0.00024 USD/day')
@@ -139,12 +139,12 @@ it('the summary has income and paid coins if prices are stated', () => {
   expect(texts({}).join()).not.toMatch(/paid|coins/)
 })
 
-it('a reward is shown with its fees', () => {
+it('the line of a reward shows its fees', () => {
   const reward = { type: 'reward', hash: 'h', chain: 3, height: 7, amount: '1.5' } as const
   const [text, withFees, none] = [reward, { ...reward, fees: '0.25' }, { ...reward, fees: '0' }].map(
     (event) => linesOf(event)[0].text,
   )
-  expect([text, none]).toEqual([text, text])
+  expect(none, text).toEqual(text)
   expect(text).toMatch(/1\.5 coins$/)
   expect(withFees).toBe(`${text} and 0.25 coins in fees`)
 })

@@ -122,7 +122,7 @@ describe('prices', () => {
     expect(await metricOf(url, 'profit_per_day')).toBeLessThan(0)
   })
 
-  it('change while the miner runs, both at once over HTTP, and never to two currencies', async () => {
+  it('prices change while the miner runs, both at once over HTTP, and never to two currencies', async () => {
     const token = 'correct-horse-battery'
     const miner = startHere(['mine', ...HARD, ...PRICES, '--http-token', token])
     const [, url] = await miner.sees(METRICS)
@@ -152,7 +152,7 @@ describe('prices', () => {
       ['--coin-price', '1USD', '--power-price', '1EUR/kWh'],
       '--coin-price is in USD and --power-price in EUR (state both in one currency: newcut knows no exchange rate)',
     ],
-  ])('%j are refused', async (flags, message) => {
+  ])('newcut mine refuses the prices %j', async (flags, message) => {
     const { code, out, err } = await run(['mine', ...HARD, ...flags])
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(message)

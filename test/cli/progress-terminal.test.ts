@@ -36,7 +36,7 @@ async function barIn({ lines, ended }: InTerminal, what: string): Promise<void> 
 const gone = ({ lines }: InTerminal, what: string) => expect(lines().filter((line) => line.includes(what))).toEqual([])
 
 describeWith(noTerminal, 'in a terminal', () => {
-  it('ordered blocks, loading a data directory and checking it have bars', async () => {
+  it('ordered blocks, loading a data directory and checking it have progress bars', async () => {
     const node = startInTerminal(['devnet', '--port', '0', '--data', data, '--auto-mine', 'on-demand'])
     const url = () => /newcut mine --node (http:\S+)/.exec(node.lines().join('\n'))?.[1] ?? ''
     await expect.poll(url).not.toBe('')
@@ -76,7 +76,7 @@ describeWith(noTerminal, 'in a terminal', () => {
     expect((await log.stop()).err).toBe('')
   })
 
-  it('benchmarks have a bar, and it never mixes with the table', async () => {
+  it('newcut bench has a progress bar, which never mixes with the table', async () => {
     // On any machine the setup of the network takes more than the second before a bar appears.
     const bench = startInTerminal(['bench', '--quick', 'pipeline', 'codec'])
     await barIn(bench, 'measuring pipeline')

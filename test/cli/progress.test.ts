@@ -37,7 +37,7 @@ describe('a bar', () => {
   const terminal: Output = { isTTY: true, columns: 80, write: (text) => written.push(text) }
   afterEach(() => void written.splice(0))
 
-  it('appears after a second, updates at most ten times a second, and only on a terminal', () => {
+  it('a progress bar appears after a second, updates at most ten times a second, and only on a terminal', () => {
     for (const [out, environment, isOff] of [
       [{ ...terminal, isTTY: false }, {}, false],
       [terminal, { TERM: 'dumb' }, false],

@@ -31,7 +31,7 @@ function fileWith(text: string): string {
 
 const tables = { mine: mineOptions, lead: leadOptions, balance: balanceOptions }
 
-describe.each(Object.entries(tables))('the public key of newcut %s', (_name, table) => {
+describe.each(Object.entries(tables))('the public key of newcut %s', (name, table) => {
   const keysIn = (flags: Record<string, unknown>, environment: Record<string, string>, file?: string) =>
     resolveConfig(table, flags, environment, file).values['public-key']
 
@@ -44,7 +44,7 @@ describe.each(Object.entries(tables))('the public key of newcut %s', (_name, tab
       [KEY, ` k:${OTHER}`],
       [KEY, OTHER],
     ],
-  ])('is read from a flag, a variable and a file: %j', (given, keys) => {
+  ])(`the public key of newcut ${name} is read from a flag, a variable and a file: %j`, (given, keys) => {
     expect(keysIn({ 'public-key': given }, {})).toEqual(keys)
     expect(keysIn({}, { NEWCUT_PUBLIC_KEY: given.join(',') })).toEqual(keys)
     expect(keysIn({}, {}, fileWith(`public-key: ${JSON.stringify(given)}\n`))).toEqual(keys)
@@ -62,7 +62,7 @@ describe('a text that is no public key is refused with a reason:', () => {
     [`0x${KEY}`, 'begins with 0x: leave that out'],
     [KEY + OTHER, 'is not 64 hex digits (it has 128)'],
     [`${KEY},k:${OTHER}0`, 'key 2 looks like a k: account, but the key is not 64 hex digits (it has 65)'],
-  ])('a text that is no public key is refused with a reason: %s', (text, problem) => {
+  ])('newcut mine refuses a public key with a reason: %s', (text, problem) => {
     const read = () => resolveConfig(mineOptions, { 'public-key': [text] }, {}, undefined)
     expect(read).toThrow(`--public-key ${text}: ${problem}; ${EXPECTED}`)
   })
@@ -74,7 +74,7 @@ describe('a text that is no public key is refused with a reason:', () => {
     }
   })
 
-  it('a text that is no public key is refused with a reason: in a file, a number', () => {
+  it('newcut mine refuses a public key in a file that YAML reads as a number', () => {
     for (const text of [`0x${KEY}`, `[0x${KEY}]`]) {
       const read = () => resolveConfig(mineOptions, {}, {}, fileWith(`public-key: ${text}\n`))
       expect(read).toThrow(/, public-key: .*: read as a number: put the key in quotes, without 0x; expected/)
@@ -82,7 +82,7 @@ describe('a text that is no public key is refused with a reason:', () => {
   })
 })
 
-it('over HTTP the account of the current key is no change, and an invalid key is refused with its reason', async () => {
+it('over HTTP the account of the current key changes nothing, and an invalid key is refused with its reason', async () => {
   const config = resolveConfig(mineOptions, { 'public-key': [KEY], node: ['a:1'] }, {}, undefined)
   const shown: unknown[] = []
   const live = new LiveConfig(config, {
@@ -108,7 +108,7 @@ it('a development network pays the key of a k: account', async () => {
   await node.sees(/ accepted /)
 })
 
-it('newcut mine pays it', async () => {
+it('newcut mine pays the key of a k: account', async () => {
   const args = ['mine', '--public-key', `k:${KEY}`, '--blocks', '1', '--difficulty', '1k', '--graph', 'pair']
   const { code, out } = await run([...args, '--http', 'off', '--gpu', 'none', '--threads', '1', '--kernel', 'js'])
   expect(code).toBe(0)

@@ -132,7 +132,7 @@ solve xyz
   .trim()
   .split('\n')
 
-it('what each command refuses', async () => {
+it('each command refuses the arguments of the list with its text', async () => {
   const lines: string[] = []
   for (const words of commandLines) {
     const { code, out, err } = await run(words.split(' '))
@@ -157,7 +157,7 @@ describe('flags of every command', () => {
     return text.trimEnd()
   }
 
-  it('flags of every command with a value that makes no sense, or with two values', async () => {
+  it('the flags of every command refuse a value that makes no sense, and a second value', async () => {
     const lines: string[] = []
     for (const command of commands) {
       const args = command.registeredArguments.flatMap((each) => (each.required ? [each.argChoices?.[0] ?? 'x'] : []))

@@ -58,11 +58,12 @@ describe('newcut rigs', () => {
     await first.stop()
     const second = await mining(state)
     const { rigs, isLogWell } = JSON.parse((await run(['rigs', new URL(second.url).host, '--json'])).out)
-    expect([rigs.length, isLogWell]).toEqual([1, true])
+    expect(rigs.length).toBe(1)
+    expect(isLogWell).toBe(true)
     expect(rigs[0]).toMatchObject({ accepted: 3, refused: { malformed: 50 }, connections: 0, agent: 'ours/1' })
   })
 
-  it('newcut rigs says so if another miner already keeps its shares there', async () => {
+  it('newcut rigs reports that another miner already keeps its shares there', async () => {
     const state = folder()
     await mining(state)
     const { code, err } = await run(['mine', ...alone, '--state', state])
@@ -70,7 +71,7 @@ describe('newcut rigs', () => {
     expect(err).toMatch(/shares: another miner uses this share log.*--state.*\[DATA_UNUSABLE\]/s)
   })
 
-  it('newcut rigs says so if nobody answers, if rigs are not enabled, and if something else answers', async () => {
+  it('newcut rigs reports that nobody answers, that rigs are not enabled, and that something else answers', async () => {
     expect((await run(['rigs', '127.0.0.1:1'])).err).toMatch(
       /no miner answers at http:\/\/127\.0\.0\.1:1: .*\[NODE_UNREACHABLE\]/s,
     )

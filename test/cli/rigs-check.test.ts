@@ -90,7 +90,8 @@ describe('newcut rigs check', () => {
     const { at } = await ours()
     const { code, out } = await check(at, '--listen-for', '1', '--maker', 'ka3', '--json')
     const { makers, listenedMs } = jsonOf(out)
-    expect([code, listenedMs]).toEqual([0, 1000])
+    expect(listenedMs).toBe(1000)
+    expect(code).toBe(0)
     expect(makers[0].measure?.seconds).toBeGreaterThanOrEqual(0.99)
     const text = await check(at, '--listen-for', '1s', '--maker', 'goldshell')
     expect(text.out).toMatch(/^Goldshell KD5, KD6 +\d+ +\d+ +[\d.]+ +[\d.]+ m?s +7 s +100\.0 %$/m)
@@ -135,7 +136,8 @@ describe('newcut rigs check', () => {
     const { at } = await ours({ tls: { cert: fixture('tls-test-cert.pem'), key: fixture('tls-test-key.pem') } })
     const { code, out } = await check(`stratum+ssl://${at}`, '--json')
     const { makers, tls } = jsonOf(out)
-    expect([code, tls]).toEqual([1, true])
+    expect(tls).toBe(true)
+    expect(code).toBe(1)
     expect(makers.map(({ outcome }) => outcome)).toEqual(['fails', 'fails', ...Array(5).fill('mines')])
     expect(makers[0].findings).toMatchObject([{ name: 'tls', level: 'fails' }])
     // Without TLS the server closes the connection before it sends anything.
@@ -187,7 +189,8 @@ describe('newcut rigs check', () => {
     [['pool:1', '--nonsense'], /--nonsense: no such option.*newcut rigs check --help/],
   ])('newcut rigs check refuses %j', async (args, complaint) => {
     const ended = await check(...args)
-    expect([ended.code, exitCodeFor(ended)]).toEqual([2, 2])
+    expect(exitCodeFor(ended)).toBe(2)
+    expect(ended.code).toBe(2)
     expect(ended.err).toMatch(complaint)
     expect(ended.out).toBe('')
   })
@@ -214,7 +217,7 @@ describe('newcut rigs check', () => {
 })
 
 describe('a server that sends nothing', () => {
-  it('times out during the handshake', async () => {
+  it('newcut rigs check times out during the handshake with a server that sends nothing', async () => {
     const clock = new VirtualClock()
     // This TLS handshake never completes.
     const address = readServerAddress(`stratum+ssl://${await silent()}`)
@@ -226,13 +229,13 @@ describe('a server that sends nothing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('a server that sends nothing gets no further connections once the check is stopped', async () => {
+  it('newcut rigs check opens no further connections once it is stopped', async () => {
     const address = readServerAddress(await silent())
     const tried = connectTo(address, new VirtualClock(), 5_000, AbortSignal.abort())
     await expect(tried).rejects.toThrow(/: stopped$/)
   })
 
-  it('a server that sends nothing is reported after the timeout at the log-in', async () => {
+  it('newcut rigs check reports a server that sends nothing after the timeout at the log-in', async () => {
     const at = await scripted({ ...good, 'mining.subscribe': () => undefined })
     const clock = new VirtualClock()
     let out = ''

@@ -16,29 +16,32 @@ const EVENT = /^(\d\d:\d\d:\d\d [a-z.? ]{9} | {19})\S/
 describeWith(noTerminal, 'a miner in a terminal', () => {
   afterEach(stopTerminals)
 
-  it.each([80, 120])('fits %i columns: a banner, event lines, and the status line at the bottom', async (columns) => {
-    const { lines, press, ended } = startInTerminal(MINE, { columns })
-    await expect.poll(() => lines().filter((line) => / accepted /.test(line)).length).toBeGreaterThan(3)
-    await expect.poll(() => lines().at(-1)).toMatch(/^\d+(\.\d+)? [kM]?H\/s {2}(max .*)?[1-9]\d* accepted {2}/)
-    expect(lines().at(-1)).toMatch(/chain \d+ at \d+ {2}effort \d+% .*127\.0\.0\.1:\d+$/)
-    const shown = lines()
-    expect(shown[0]).toMatch(/^newcut \d+\.\d+\.\d+, no fee: all blocks are yours$/)
-    for (const name of ['machine', 'search', 'embedded network', 'paid', 'keys'])
-      expect(shown.some((line) => line.startsWith(`${name}: `))).toBe(true)
-    const first = shown.findIndex((line) => EVENT.test(line))
-    for (const line of shown.slice(first, -1)) expect(line).toMatch(EVENT)
-    press('q')
-    expect(await ended).toBe(0)
-    const after = lines()
-    const summary = after.slice(after.findIndex((line) => / summary /.test(line)))
-    expect(summary[0]).toMatch(/summary {3}\d+ accepted/)
-    expect(summary.at(-2)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
-    expect(summary.at(-1)).toMatch(/votes for fork 1$/)
-    // The status line is gone.
-    expect(after.filter((line) => /effort \d+% .*127\.0\.0\.1/.test(line))).toEqual([])
-  })
+  it.each([80, 120])(
+    'the console of a miner fits %i columns: a banner, event lines, and the status line at the bottom',
+    async (columns) => {
+      const { lines, press, ended } = startInTerminal(MINE, { columns })
+      await expect.poll(() => lines().filter((line) => / accepted /.test(line)).length).toBeGreaterThan(3)
+      await expect.poll(() => lines().at(-1)).toMatch(/^\d+(\.\d+)? [kM]?H\/s {2}(max .*)?[1-9]\d* accepted {2}/)
+      expect(lines().at(-1)).toMatch(/chain \d+ at \d+ {2}effort \d+% .*127\.0\.0\.1:\d+$/)
+      const shown = lines()
+      expect(shown[0]).toMatch(/^newcut \d+\.\d+\.\d+, no fee: all blocks are yours$/)
+      for (const name of ['machine', 'search', 'embedded network', 'paid', 'keys'])
+        expect(shown.some((line) => line.startsWith(`${name}: `))).toBe(true)
+      const first = shown.findIndex((line) => EVENT.test(line))
+      for (const line of shown.slice(first, -1)) expect(line).toMatch(EVENT)
+      press('q')
+      expect(await ended).toBe(0)
+      const after = lines()
+      const summary = after.slice(after.findIndex((line) => / summary /.test(line)))
+      expect(summary[0]).toMatch(/summary {3}\d+ accepted/)
+      expect(summary.at(-2)).toMatch(/\d+ found, [\d.<]+ expected, luck \d+%, best \S+ on chain \d+$/)
+      expect(summary.at(-1)).toMatch(/votes for fork 1$/)
+      // The status line is gone.
+      expect(after.filter((line) => /effort \d+% .*127\.0\.0\.1/.test(line))).toEqual([])
+    },
+  )
 
-  it('obeys its keys', async () => {
+  it('a miner on a terminal obeys its keys', async () => {
     const { lines, press, ended } = startInTerminal(MINE)
     const labels = () => lines().map((line) => line.slice(9, 18).trim())
     await expect.poll(labels).toContain('accepted')

@@ -70,7 +70,8 @@ describe('newcut trace', () => {
 
   it('newcut trace says in words why there is no trace', async () => {
     const unknown = await newcut('trace', 'A'.repeat(43))
-    expect([unknown.code !== 0, unknown.out]).toEqual([true, ''])
+    expect(unknown.out).toBe('')
+    expect(unknown.code).not.toBe(0)
     expect(unknown.err).toContain(`no block of this network has a transaction ${'A'.repeat(43)}`)
     expect((await newcut('trace', 'short')).err).toContain('trace short: not a request key')
     const dash = `-${'A'.repeat(42)}`

@@ -77,7 +77,7 @@ describe('a line', () => {
     ['block', block({ by: 'miner', transactions: 1 }), 'chain 3  height 7      difficulty 100k  1 transaction'],
     ['block', block({ by: 'miner', transactions: 2 }), 'chain 3  height 7      difficulty 100k  2 transactions'],
     ['block', block({ by: 'miner' }), 'chain 3  height 7      difficulty 100k'],
-  ])('%s, case %#', (label, event, text) => {
+  ])('the console writes a line of the label %s with the parts of its event (case %#)', (label, event, text) => {
     expect(linesOf(event).map((line) => [line.label, line.text])).toEqual([[label, text]])
   })
 
@@ -107,7 +107,7 @@ describe('what a command does', () => {
     [{ kind: 'code', code }, `${code.slice(0, 71)}…`],
     [{ kind: 'continuation', pactId: KEY, step: 1, isRollback: false }, 'continuation of tDFY8bHNx4… step 1'],
     [{ kind: 'continuation', pactId: KEY, step: 0, isRollback: true }, 'rollback of tDFY8bHNx4… step 0'],
-  ] as const)('what a command does case %#', (action, text) => {
+  ] as const)('the console writes what a command does (case %#)', (action, text) => {
     expect(actionText(action)).toBe(text)
   })
 })

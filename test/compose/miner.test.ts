@@ -71,7 +71,7 @@ it('runMiner refuses an invalid account before any request to the node', async (
   await expect(mining).rejects.toMatchObject({ code: 'BAD_OPTION' })
 })
 
-it('keeps a journal on a development network only on request', async () => {
+it('runMiner keeps a journal on a development network only on request', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const journals: MinerStart['journal'][] = []

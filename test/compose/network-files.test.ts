@@ -46,6 +46,6 @@ it.each([
     ],
     ['the node belongs to development, but `network-file` describes one, two: it has no effect'],
   ],
-] as const)('a file with %s', async (_, forms, reports) => {
+] as const)('the miner compares a network file with its node: %s', async (_, forms, reports) => {
   expect(await reached(...(forms as readonly NetworkForm[]))).toEqual([reports, 'development'])
 })

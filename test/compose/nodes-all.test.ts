@@ -4,7 +4,7 @@ import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import { until } from '../wait.ts'
 import { gate, lost, miner, network } from './several-nodes.ts'
 
-it('fails over to the second node when the first goes down, and fails back once it has been up for a while', async () => {
+it('a miner with two nodes fails over to the second node when the first goes down, and fails back once it has been up for a while', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
@@ -28,7 +28,7 @@ it('fails over to the second node when the first goes down, and fails back once 
   expect(lost(await mining.ended)).toBe(0)
 })
 
-it('rests when all nodes are down, says so, and resumes with the first that is back', async () => {
+it('a miner with two nodes rests when all nodes are down, says so, and resumes with the first that is back', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
@@ -45,7 +45,7 @@ it('rests when all nodes are down, says so, and resumes with the first that is b
   await mining.blockAt(b, opened)
 })
 
-it('waits for nodes that are down at the start, and begins with the first that answers', async () => {
+it('a miner with two nodes waits for nodes that are down at the start, and begins with the first that answers', async () => {
   const port = await network()
   const [a, b] = [await gate(port, false), await gate(port, false)]
   const mining = miner([a.url, b.url])
@@ -57,7 +57,7 @@ it('waits for nodes that are down at the start, and begins with the first that a
   await mining.workFrom(a, mining.events.indexOf(first))
 })
 
-it('ignores a node that comes up later with another network', async () => {
+it('a miner with two nodes ignores a node that comes up later with another network', async () => {
   const a = await gate(await network())
   const b = await gate(await network({ difficulty: 3_000n }), false)
   const mining = miner([b.url, a.url], { source: { failbackMs: 100 } })
@@ -69,7 +69,7 @@ it('ignores a node that comes up later with another network', async () => {
   expect(mining.events.filter((event) => event.type === 'work' && event.issuer === b.url)).toEqual([])
 })
 
-it('copies blocks to another embedded node, which continues the same chains when the first is down', async () => {
+it('a miner with two nodes copies blocks to another embedded node, which continues the same chains when the first is down', async () => {
   const ports = [await network(), await network()]
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url])

@@ -9,7 +9,7 @@ import { gate, miner, network } from './several-nodes.ts'
 /** The account of a visitor of the page. */
 const VISITOR = JSON.stringify({ account: 'visitor', predicate: 'keys-all', 'public-keys': ['ab'.repeat(32)] })
 
-it('fails over to the second node when the first accepts connections and answers nothing', async () => {
+it('a miner with two nodes fails over to the second node when the first accepts connections and answers nothing', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url])
@@ -20,7 +20,7 @@ it('fails over to the second node when the first accepts connections and answers
   await mining.blockAt(b, mining.events.indexOf(switched))
 })
 
-it('ends with an error if no node answers at the start and this is required, but not if one does', async () => {
+it('a miner with --fail-fast ends with an error if no node answers at the start, but not if one does', async () => {
   const port = await network()
   const [a, b] = [await gate(port, false), await gate(port, false)]
   const source = { failFast: true }
@@ -30,7 +30,7 @@ it('ends with an error if no node answers at the start and this is required, but
   expect((await mining.ended).solutions.accepted).toBe(1)
 })
 
-it('refuses nodes of different networks, and the same node twice', async () => {
+it('a miner with several nodes refuses nodes of different networks, and the same node twice', async () => {
   const [a, b] = [await gate(await network()), await gate(await network({ graph: 'petersen' }))]
   await expect(miner([a.url, b.url]).ended).rejects.toMatchObject({
     code: 'BAD_OPTION',
@@ -39,7 +39,7 @@ it('refuses nodes of different networks, and the same node twice', async () => {
   await expect(miner([a.url, `${a.url}/`]).ended).rejects.toMatchObject({ code: 'BAD_OPTION' })
 })
 
-it('does not copy blocks to other nodes if that is disabled', async () => {
+it('a miner with two nodes does not copy blocks to other nodes if that is disabled', async () => {
   const ports = [await network(), await network()]
   const [a, b] = [await gate(ports[0]), await gate(ports[1])]
   const mining = miner([a.url, b.url], { source: { shareBlocks: false }, limits: { blocks: 3 } })
@@ -51,7 +51,7 @@ it('does not copy blocks to other nodes if that is disabled', async () => {
   await client.close()
 })
 
-it('gives the mining page work of the second node when the first goes down, and accepts solutions for both', async () => {
+it('a miner with two nodes gives the mining page work of the second node when the first goes down, and accepts solutions for both', async () => {
   const port = await network()
   const [a, b] = [await gate(port), await gate(port)]
   const mining = miner([a.url, b.url], { source: { page: 'on' } })

@@ -29,7 +29,7 @@ function startPausing(clock: VirtualClock) {
 const timeOf = (clock: VirtualClock) => new Date(clock.wallMs()).toISOString()
 
 describe('pausing by the wall clock', () => {
-  it('pauses and resumes the miner, to the second, until it ends', async () => {
+  it('a schedule pauses and resumes the miner, to the second, until it ends', async () => {
     const clock = new VirtualClock()
     // Tuesday
     expect(timeOf(clock)).toBe('2023-11-14T22:30:00.000Z')
@@ -51,7 +51,7 @@ describe('pausing by the wall clock', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('pauses over the days without a window', async () => {
+  it('a schedule pauses the miner over the days without a window', async () => {
     const clock = new VirtualClock(1_000_000 + 3 * 86_400_000)
     // Friday
     expect(timeOf(clock)).toBe('2023-11-17T22:30:00.000Z')
@@ -72,7 +72,7 @@ afterEach(() => {
 })
 
 describe('the load of this machine', () => {
-  it('the load of this machine counts the load of a child process as our own, even after its end', async (context) => {
+  it('the load of this machine counts a child process as our own, even after its end', async (context) => {
     if (process.platform !== 'linux') return context.skip('only Linux tells the times of child processes')
     const before = (await readLoad()) as LoadReading
     // It ends after a second of processor time.

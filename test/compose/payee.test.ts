@@ -21,11 +21,11 @@ describe('checkPayee refuses accounts that no network pays', () => {
     [{ account: 'alice', publicKeys: [KEY], predicate: 'keys-3' }, '`predicate: keys-3`: no such predicate'],
     [{ account: 'alice', publicKeys: [KEY], predicate: 'a.b.c.d' }, '`predicate: a.b.c.d`: no such predicate'],
     [{ account: 'alice', publicKeys: [KEY], predicate: 'module.' }, '`predicate: module.`: no such predicate'],
-  ])('checkPayee refuses accounts that no network pays %j', (asked, message) => {
+  ])('checkPayee refuses an account that no network pays: %j', (asked, message) => {
     expect(() => checkPayee(payee(asked))).toThrow(message)
   })
 
-  it('checkPayee refuses accounts that no network pays lists the valid predicates', () => {
+  it('checkPayee lists the valid predicates', () => {
     expect(() => checkPayee(payee({ predicate: 'keys-al' }))).toThrow(
       expect.objectContaining({
         code: 'BAD_OPTION',
@@ -43,32 +43,32 @@ describe('checkPayee refuses accounts that no network pays', () => {
     { account: 'alice', publicKeys: [KEY, OTHER], predicate: 'keys-2' },
     { account: 'alice', publicKeys: [KEY], predicate: 'guards.one-of' },
     { account: 'w:xyz:free.guards.one-of', publicKeys: [KEY], predicate: 'free.guards.one-of' },
-  ])('checkPayee refuses accounts that no network pays accepts %j', (asked) => {
+  ])('checkPayee accepts %j', (asked) => {
     expect(() => checkPayee(payee(asked))).not.toThrow()
   })
 })
 
 describe('accountOn', () => {
-  it('accountOn pays the account of the key by default', () => {
+  it('paidAccountOn pays the account of the key by default', () => {
     const account = paidAccountOn('mainnet01', payee({ publicKeys: [KEY] }))
     expect(account).toEqual({ account: `k:${KEY}`, predicate: 'keys-all', publicKeys: [KEY], isBuiltIn: false })
     expect(paidLine(account)).toBe(`paid: k:${KEY} (keys-all)`)
   })
 
-  it('accountOn takes the key from the account k:KEY', () => {
+  it('paidAccountOn takes the key from the account k:KEY', () => {
     expect(paidAccountOn('mainnet01', payee({ account: `k:${KEY}` }))).toMatchObject({
       publicKeys: [KEY],
       isBuiltIn: false,
     })
   })
 
-  it('accountOn pays the built-in key on development networks', () => {
+  it('paidAccountOn pays the built-in key on development networks', () => {
     const account = paidAccountOn('recap-development', payee({}))
     expect(account).toMatchObject({ account: `k:${DEVELOPMENT_KEY}`, publicKeys: [DEVELOPMENT_KEY], isBuiltIn: true })
     expect(paidLine(account)).toMatch(/^paid: k:[0-9a-f]{64}, the built-in key of development networks/)
   })
 
-  it('accountOn refuses to guess the payee elsewhere', () => {
+  it('paidAccountOn refuses to guess the payee elsewhere', () => {
     expect(() => paidAccountOn('mainnet01', payee({ account: 'alice' }))).toThrow('`public-key` is missing')
   })
 })

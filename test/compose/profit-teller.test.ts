@@ -24,18 +24,18 @@ function toldOf(...events: readonly MinerEvent[]) {
   return told
 }
 
-it('tells the profit once, with the first known hashrate', () => {
+it('the miner reports the profit once, with the first known hashrate', () => {
   const [told, ...more] = toldOf(speedWith(prices, null), speedWith(prices, 0), speedWith(prices), speedWith(prices))
   expect(told).toMatchObject({ type: 'profit', profit: { coinPrice: 0.02, powerPrice: 0.3 } })
   expect(more).toEqual([])
 })
 
-it('tells it again after a change of prices', () => {
+it('the miner reports the profit again after a change of prices', () => {
   const dearer = { ...prices, coin: usd(0.03) }
   expect(toldOf(speedWith(prices), speedWith(dearer), speedWith(dearer))).toHaveLength(2)
 })
 
-it('tells nothing without prices, without work, and at other events', () => {
+it('the miner reports no profit without prices, without work, and at other events', () => {
   const withoutWork: MinerEvent = { type: 'speed', snapshot: snapshotWith({ hashrates: { ...NO_RATES, '10s': 1 } }) }
   expect(toldOf(speedWith({}), withoutWork, { type: 'idle' })).toEqual([])
 })

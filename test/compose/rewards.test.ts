@@ -17,10 +17,10 @@ it.each([
   ['a decimal in an object', transfer('{"decimal":"0.5"}'), '0.5'],
   ['an integer in an object', transfer('{"int":3}'), '3'],
   ['a transfer from somebody', transfer('1.5', '"k:you"'), null],
-  ['an amount that is none', transfer('"much"'), null],
+  ['an invalid amount', transfer('"much"'), null],
   ['no events, as in old blocks', '{"gas":0,"result":{"status":"success","data":"Write succeeded"}}', null],
-  ['no JSON', 'NO_COINBASE', null],
-])('the reward in a coinbase output with %s', (_what, output, expected) => {
+  ['not JSON', 'NO_COINBASE', null],
+])('the reward of a coinbase output is the transfer from nobody: %s', (_what, output, expected) => {
   expect(paymentIn(output)?.amount ?? null).toBe(expected)
 })
 
@@ -40,12 +40,12 @@ it.each([
   ['with another coin', mined('Miner k:ab succesfully mined 0.5 COIN'), null],
   ['that is not a text', mined({ amount: 1 }), null],
   ['with another event', transfer('1.5', '"k:you"'), null],
-  ['no JSON', 'NO_COINBASE', null],
-])('the payment in the text of a coinbase %s', (_what, output, amount) => {
+  ['not JSON', 'NO_COINBASE', null],
+])('the payment is read from the text of a coinbase: %s', (_what, output, amount) => {
   expect(paymentIn(output, STOA)).toEqual(amount === null ? null : { account: 'k:ab', amount })
 })
 
-it('an event counts where the text has no payment, as contracts may change', () => {
+it('a coinbase event counts where the text has no payment, because contracts may change', () => {
   expect(paymentIn(transfer('2.5'), STOA)).toEqual({ account: 'k:me', amount: '2.5' })
 })
 
@@ -55,7 +55,7 @@ it('an account that looks like a payment is not one', () => {
   expect(paymentIn(mined(text), STOA)).toEqual({ account, amount: '0.5' })
 })
 
-it('a pattern is literal but for its placeholders', () => {
+it('a payment pattern is literal except for its placeholders', () => {
   const payment = { model: 'result', pattern: 'paid (+) {amount} [x]' } as const
   expect(paymentIn(mined('paid (+) 1.5 [x]'), payment)).toEqual({ account: null, amount: '1.5' })
   expect(paymentIn(mined('paid +++ 1.5 x'), payment)).toBeNull()
@@ -127,14 +127,14 @@ it('the fees of its transactions come with the reward, if they are readable', as
   expect(told).not.toHaveProperty('fees')
 })
 
-it('a node that does not answer causes no fault; anything else does', async () => {
+it('a node that does not answer the request for a reward causes no fault; anything else does', async () => {
   const away = new NewcutError('NODE_UNREACHABLE', 'connection refused')
   expect(await rewarded([solution({})], () => Promise.reject(away))).toMatchObject({ told: [], faults: [] })
   const fault = new TypeError('a fault')
   expect(await rewarded([solution({})], () => Promise.reject(fault))).toMatchObject({ told: [], faults: [fault] })
 })
 
-it('the request is repeated at a greater depth if the node did not answer', async () => {
+it('the request for a reward is repeated at a greater depth if the node did not answer', async () => {
   let calls = 0
   const answer = () => (++calls === 1 ? Promise.reject(new NewcutError('NODE_UNREACHABLE', 'no answer')) : paying())
   const deeper = (depth: number) => solution({ depth, verdict: null })
@@ -156,7 +156,9 @@ it('three blocks in a row without a recognised payment are reported once; one wi
   let asked = 0
   const answer = async () => (asked++ === paidAt ? paying() : silent)
   const all = await rewarded(blocks, answer)
-  expect([all.told, all.unrecognised]).toEqual([[], [3]])
-  ;[asked, paidAt] = [0, 2]
+  expect(all.told).toEqual([])
+  expect(all.unrecognised).toEqual([3])
+  asked = 0
+  paidAt = 2
   expect((await rewarded(blocks.slice(0, 5), answer)).unrecognised).toEqual([])
 })

@@ -10,6 +10,6 @@ it.each([
   ['at least one', 5000, 1024, 1],
   ['half of few', 0, 100, 50],
   ['half of few, without the sessions with the pool', 20, 100, 30],
-])('rigs get %s', (_, others, descriptors, sessions) => {
+])('the limits of rigs allow %s', (_, others, descriptors, sessions) => {
   expect(rigLimits({ perAddress: 8 }, others, descriptors)).toMatchObject({ sessions, sessionsPerAddress: 8 })
 })

@@ -51,7 +51,7 @@ describe('the class of a start', () => {
     ])
   })
 
-  it('the class of a start starts anew with a warning if the file holds no count', () => {
+  it('the class of a start is random with a warning if the file holds no count', () => {
     const state = folder()
     writeFileSync(join(state, 'rig-starts'), 'twelve')
     const warnings: string[] = []

@@ -4,7 +4,7 @@ import { RunEnd } from '../../src/compose/run-end.ts'
 
 const running = () => new RunEnd(new AbortController().signal)
 
-it('closes parts in reverse order, one after the other', async () => {
+it('the end of a run closes parts in reverse order, one after the other', async () => {
   const end = running()
   const closed: string[] = []
   for (const part of ['source', 'search', 'faces']) {
@@ -17,28 +17,31 @@ it('closes parts in reverse order, one after the other', async () => {
   expect(closed).toEqual(['faces', 'search', 'source'])
 })
 
-it('starts when the user stops the miner, and on a request over HTTP', () => {
+it('the end of a run starts when the user stops the miner, and on a request over HTTP', () => {
   const stop = new AbortController()
   const stopped = new RunEnd(stop.signal)
   stop.abort()
   const asked = running()
   asked.ask()
   for (const end of [stopped, asked]) {
-    expect([end.wanted.aborted, end.over.aborted]).toEqual([true, true])
+    expect(end.wanted.aborted).toBe(true)
+    expect(end.over.aborted).toBe(true)
     expect(() => end.throwIfFaulted()).not.toThrow()
   }
 })
 
-it('starts when a part fails, and throws its error', () => {
+it('the end of a run starts when a part fails, and throws its error', () => {
   const end = running()
   end.fault(new Error('the disk is gone'))
   expect(end.wanted.aborted).toBe(true)
   expect(() => end.throwIfFaulted()).toThrow('the disk is gone')
 })
 
-it('is over once it is closed, even if nobody asked for it', async () => {
+it('a run is over once it is closed, even if nobody stopped it', async () => {
   const end = running()
-  expect([end.wanted.aborted, end.over.aborted]).toEqual([false, false])
+  expect(end.wanted.aborted).toBe(false)
+  expect(end.over.aborted).toBe(false)
   await end.close()
-  expect([end.wanted.aborted, end.over.aborted]).toEqual([false, true])
+  expect(end.wanted.aborted).toBe(false)
+  expect(end.over.aborted).toBe(true)
 })

@@ -144,7 +144,7 @@ async function miningWith(difficulty: bigint) {
   }
 }
 
-it('rigs get work of another chain at New Cut, while no work request is answered', async () => {
+it('rigs get work of another chain at a new cut, while no work request is answered', async () => {
   const { way, newestJob, isReady, makeBlock, jobAfter, submit } = await miningWith(20_000n)
   for (let round = 0; round < 4; round++) {
     await isReady()

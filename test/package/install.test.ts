@@ -76,23 +76,25 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
       env: { ...env, PATH: bin },
     })
     said = run.stdout
-    expect([run.status, run.status === 0 ? '' : run.stderr]).toEqual([0, ''])
+    expect(run.status === 0 ? '' : run.stderr).toBe('')
+    expect(run.status).toBe(0)
   })
 
-  it('has no compiler in its path', () => {
+  it('the test of the package has no compiler in its path', () => {
     const env = { PATH: bin }
     for (const tool of ['cc', 'gcc', 'clang']) expect(spawnSync(tool, { env }).error).toMatchObject({ code: 'ENOENT' })
   })
 
-  it('installs without compiling the kernel', () => {
+  it('the package installs without compiling the kernel', () => {
     expect(said).toContain(`newcut: native kernel: prebuilt for ${machine}\n`)
     expect(existsSync(join(installed, 'build/newcut-kernel.node'))).toBe(false)
   })
 
-  it('mines with the native kernel', () => {
+  it('the installed package mines with the native kernel', () => {
     const args = ['--gpu', 'none', '--http', 'off', '--threads', '1', '--kernel', 'native', '--blocks', '2']
     const { status, stdout, stderr } = newcut(['mine', ...args, '--block-delay', '10s'])
-    expect([status, stderr]).toEqual([0, ''])
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
     expect(stdout).toMatch(/ready +cpu: native-\w+\n/)
     expect(stdout).toMatch(/summary +[2-9]\d* accepted/)
     // It compiles nothing: the cache has at most the order of the sweep that this processor runs fastest.
@@ -101,11 +103,11 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
     expect(cached.filter((name) => name !== 'kernel-tuning.json')).toEqual([])
   })
 
-  it('reports that its kernel is the prebuilt one', () => {
+  it('the installed package reports that its kernel is the prebuilt one', () => {
     expect(newcut(['devices']).stdout).toMatch(`CPU: native kernels, prebuilt for ${machine}: native-`)
   })
 
-  it('has modules behind its entry points', () => {
+  it('the entry points of the installed package lead to modules', () => {
     const doors = ['core', 'node', 'wallet', 'devnet'].map((door) => `import('newcut/${door}')`).join()
     const program = `Promise.all([${doors}]).then((all) => console.log(all.every((door) => Object.keys(door)[0])))`
     const { stdout } = spawnSync(process.execPath, ['-e', program], { cwd: home, encoding: 'utf8' })

@@ -33,7 +33,7 @@ for (const target of targets) {
   const lack = toolchainLack(target)
   const file = prebuiltFile(name, folder)
   describeWith(lack, `the prebuilt kernel for ${name}`, () => {
-    it('is built if its tools are installed, from these sources', async () => {
+    it(`the prebuilt kernel for ${name} is built from these sources if its tools are installed`, async () => {
       expect(await run([name])).toEqual({
         code: 0,
         lines: [expect.stringMatching(`^kernel ${name}: built, \\d+ bytes$`)],
@@ -41,7 +41,7 @@ for (const target of targets) {
       expect(readFileSync(file).includes(sourcesMark())).toBe(true)
     })
 
-    it('needs no C library if it is for Linux', () => {
+    it(`the prebuilt kernel for ${name} needs no C library if it is for Linux`, () => {
       expect(faultOf(target, file)).toBeNull()
       if (!name.startsWith('linux')) return
       const { stdout } = spawnSync(`${target.prefix}objdump`, ['-p', '-T', file], { encoding: 'utf8' })
@@ -50,7 +50,7 @@ for (const target of targets) {
     })
 
     if (name !== `${process.platform}-${process.arch}`) return
-    it('loads on this machine', () => {
+    it(`the prebuilt kernel for ${name} loads on this machine`, () => {
       const { sweeps, obstacle } = loadNative(file)
       expect(obstacle).toBeNull()
       expect(Object.keys(sweeps).length).toBeGreaterThan(0)
@@ -58,10 +58,10 @@ for (const target of targets) {
   })
 }
 
-describe('without its tools', () => {
+describe('a build of kernels', () => {
   const [here, other] = targets.map(({ name }) => name)
 
-  it('without its tools names what was not built and why; that is an error only for a requested kernel', async () => {
+  it('a build of kernels without tools names what is missing; that is an error only for a requested kernel', async () => {
     const file = prebuiltFile(here, folder)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, 'of before')
@@ -76,7 +76,7 @@ describe('without its tools', () => {
     expect(await run([other])).toEqual({ code: 1, lines: [line] })
   })
 
-  it('without its tools refuses an unknown name', async () => {
+  it('a build of kernels refuses an unknown name', async () => {
     const known = targets.map(({ name }) => name).join(', ')
     const line = `npm run package -- kernels: no kernel linux-mips; choose from ${known}`
     expect(await run(['linux-mips'])).toEqual({ code: 2, lines: [line] })

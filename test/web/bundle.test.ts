@@ -20,7 +20,7 @@ async function bundle(text: string): Promise<string> {
 
 const built = (module: string) => JSON.stringify(join(root, 'dist/src', module))
 
-it('a page gets modules of the house and their packages in its script', async () => {
+it('the script of a page has modules of the house and their packages', async () => {
   const script = await bundle(`import { encodeHex } from ${built('ground/base/bytes.js')}\nglobalThis.run = encodeHex`)
   expect(script).toMatch(/toString\(16\)/)
   expect(script).not.toMatch(/\b(import|require)\b/)
@@ -31,7 +31,7 @@ it.each([
   ['import { join } from "path"', 'path'],
   [`import { signingKey } from ${built('client/wallet/keys.js')}`, 'node:crypto'],
   [`import { readUserFile } from ${built('ground/base/user-file.js')}`, 'node:os'],
-])('a page with a module of Node.js is refused: %s', async (text, name) => {
+])('the build refuses a page with a module of Node.js: %s', async (text, name) => {
   await expect(bundle(text)).rejects.toThrow(`a page cannot load ${name}, which `)
 })
 

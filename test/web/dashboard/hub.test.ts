@@ -28,7 +28,7 @@ function reading(hub: Hub) {
 }
 
 describe('a reader', () => {
-  it('a reader gets the full state at once, and the changes each second', async () => {
+  it('a reader of the dashboard gets the full state at once, and the changes each second', async () => {
     const { clock, hub, miner } = opened()
     const { states, changes } = reading(hub)
     expect(states).toHaveLength(1)
@@ -43,7 +43,7 @@ describe('a reader', () => {
     expect(changes.slice(1).map(({ summary }) => summary)).toEqual([{ hashes: 6, connected: false }, {}])
   })
 
-  it('a reader gets work and blocks soon, but at most every 200 ms', async () => {
+  it('a reader of the dashboard gets work and blocks soon, but at most every 200 ms', async () => {
     const { clock, hub } = opened()
     const { changes } = reading(hub)
     await clock.pass(1500)
@@ -59,18 +59,19 @@ describe('a reader', () => {
     expect([...told.keys()]).toEqual(['hash0', 'hash1'])
   })
 
-  it('a reader gets the full state again when a field is gone', async () => {
+  it('a reader of the dashboard gets the full state again when a field is gone', async () => {
     const { clock, hub, miner } = opened()
     miner.now = snapshotWith({ chains: [] })
     const { states, changes } = reading(hub)
     await clock.pass(1000)
     miner.now = snapshotWith()
     await clock.pass(1000)
-    expect([states.length, changes.length]).toEqual([2, 1])
+    expect(states.length).toBe(2)
+    expect(changes.length).toBe(1)
     expect(states[1].summary).not.toHaveProperty('chains')
   })
 
-  it('a reader that joins others misses nothing that was and is again', async () => {
+  it('a reader that joins others misses nothing that disappeared and came back', async () => {
     const { clock, hub, miner } = opened()
     const first = reading(hub)
     await clock.pass(1000)
@@ -88,7 +89,7 @@ describe('a reader', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it(`a reader is one of ${MAX_READERS} at most`, () => {
+  it(`the dashboard has ${MAX_READERS} readers at most`, () => {
     const { hub } = opened()
     const ends = Array.from({ length: MAX_READERS }, () => reading(hub).end)
     expect(hub.hasRoom).toBe(false)
@@ -98,7 +99,7 @@ describe('a reader', () => {
 })
 
 describe('the past', () => {
-  it('the past has two hours of rates, with or without readers', async () => {
+  it('the history of the dashboard has two hours of rates, with or without readers', async () => {
     const { clock, hub, miner } = opened()
     await clock.pass(3 * 3600_000)
     miner.now = snapshotWith({ hashrates: { '10s': null, '60s': null, '15m': null } })
@@ -111,7 +112,7 @@ describe('the past', () => {
     expect(lines.map(({ name, rates }) => [name, rates.length])).toEqual([['gpu0', 720]])
   })
 
-  it('the past sends a reader each sample as soon as it exists', async () => {
+  it('a reader of the dashboard gets each sample as soon as it exists', async () => {
     const { clock, hub } = opened()
     const { changes } = reading(hub)
     await clock.pass(21_000)
@@ -122,7 +123,7 @@ describe('the past', () => {
     ])
   })
 
-  it('the past has the last blocks, the newest first, those of earlier runs too', () => {
+  it('the dashboard has the last blocks, the newest first, those of earlier runs too', () => {
     const earlier = { ...{ hash: 'old', chain: 1, height: 2, device: 'cpu', effort: 1, foundAtMs: 5, reward: '2' } }
     const { hub, clock } = opened([{ ...earlier, state: 'confirmed', depth: 1, message: null }])
     hub.onEvent(step('new', { step: 'handed-in' }))
@@ -149,7 +150,7 @@ describe('lines', () => {
   const devices = (engine: string, count: number): Snapshot['devices'] =>
     Array.from({ length: count }, (_, i) => ({ ...snapshotWith().devices[0], engine, device: `${engine}${i}` }))
 
-  it('lines are devices, and engines that have many', () => {
+  it('the lines of the chart are devices, and engines that have many', () => {
     const names = (all: Snapshot['devices']) => [...devicesByLine(all).keys()]
     expect(names([...devices('gpu', 2), ...devices('cpu', 8)])).toHaveLength(10)
     expect(names([...devices('gpu', 2), ...devices('cpu', 9)])).toEqual(['gpu0', 'gpu1', 'cpu'])
@@ -159,7 +160,7 @@ describe('lines', () => {
     })
   })
 
-  it('lines are bounded', () => {
+  it('the number of lines of the chart is bounded', () => {
     const many = Array.from({ length: 100 }, (_, i) => devices(`e${i}`, 1)).flat()
     expect(devicesByLine(many).size).toBe(32)
   })

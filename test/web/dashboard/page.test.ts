@@ -37,7 +37,7 @@ await describeInChromium('the dashboard', (browser) => {
   })
   afterAll(stopAll)
 
-  it('shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
+  it('the dashboard shows what the API says: rates, counts, work, chains, devices, blocks', async () => {
     const { page, text, errors } = await open(browser, url)
     await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(2)
     // Rates change each second, so the test polls until page and API show the same one.
@@ -76,7 +76,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(errors).toEqual([])
   })
 
-  it('fits into 360, 390 and 1280 pixels, in light and in dark', async () => {
+  it('the dashboard fits into 360, 390 and 1280 pixels, in light and in dark', async () => {
     const { page, text, errors } = await open(browser, url)
     await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(0)
     await page.locator('summary').click()
@@ -94,7 +94,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(errors).toEqual([])
   })
 
-  it('reports that the miner is gone, and continues with the next one', async () => {
+  it('the dashboard reports that the miner is gone, and continues with the next one', async () => {
     const first = start(mineAt('127.0.0.1:0'))
     const [, address = ''] = await first.sees(METRICS)
     const { page, text } = await open(browser, address)
@@ -112,7 +112,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(Number(await text('accepted'))).toBeLessThanOrEqual((await summaryOf(address)).solutions.accepted)
   })
 
-  it('pauses and resumes with the right token, and says if there is none', async () => {
+  it('the dashboard pauses and resumes with the right token, and says if there is none', async () => {
     const { page, text, errors } = await open(browser, url)
     expect(await page.getAttribute('#token', 'type')).toBe('password')
     await page.click('#control-button')
@@ -138,7 +138,7 @@ await describeInChromium('the dashboard', (browser) => {
       .toMatch(/^This miner cannot be controlled: it runs without --http-token\.$/)
   })
 
-  it('changes the number of threads with the right token, and reports errors', async () => {
+  it('the dashboard changes the number of threads with the right token, and reports errors', async () => {
     const { page, text, errors } = await open(browser, url)
     await expect.poll(() => page.inputValue('#threads')).toBe('1')
     expect(await page.isDisabled('#threads-button')).toBe(true)
@@ -169,7 +169,7 @@ await describeInChromium('the dashboard', (browser) => {
     expect(errors.filter((error) => !/40[01]/.test(error))).toEqual([])
   })
 
-  it('shows sensors if a machine has them, nodes with their health, and idle devices', async () => {
+  it('the dashboard shows sensors if a machine has them, nodes with their health, and idle devices', async () => {
     const [gpu] = snapshotWith().devices
     const hardware: HardwareSnapshot = {
       ...{ name: 'gpu0', engine: 'gpu', devices: ['gpu0'], model: null, vendor: null, bus: null, pci: null, hashes: 5 },
@@ -222,13 +222,13 @@ await describeInChromium('the dashboard', (browser) => {
     expect(await page.locator('#rigs').isHidden()).toBe(true)
   })
 
-  it('has no line for energy while nothing is known', async () => {
+  it('the dashboard has no line for energy while nothing is known', async () => {
     const { page } = await open(browser, await serve(snapshotWith))
     await page.locator('#devices li').first().waitFor()
     expect(await page.locator('#energy').isHidden()).toBe(true)
   })
 
-  it('shows rigs by user, with their shares', async () => {
+  it('the dashboard shows rigs by user, with their shares', async () => {
     const { page, text, errors } = await open(browser, openUrl)
     await expect.poll(() => text('rig-sessions')).toBe('0')
     const rig = await Rig.login(rigPort, 'k:abc.shelf')

@@ -90,10 +90,11 @@ describe('the server of the dashboard', () => {
   it('the server of the dashboard serves the page with a policy that allows its own origin alone', async () => {
     const { url } = await started()
     const answer = await fetch(url)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html;charset=utf-8'])
+    expect(answer.headers.get('content-type')).toBe('text/html;charset=utf-8')
+    expect(answer.status).toBe(200)
     const policy = answer.headers.get('content-security-policy')
     expect(policy).toBe("default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-    for (const path of readDashboard().keys()) expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
+    for (const path of readDashboard().keys()) expect((await fetch(url + path)).status, path).toBe(200)
     const missing = await fetch(`${url}/dashboard/../package.json`)
     expect(await missing.json()).toMatchObject({ endpoints: expect.arrayContaining(['/', '/api/events']) })
   })
@@ -103,7 +104,7 @@ describe('the server of the dashboard', () => {
     expect((await open(url, { host: 'evil.example' })).statusCode).toBe(403)
   })
 
-  it('streams the state, and then changes', async () => {
+  it('the server of the dashboard streams the state, and then changes', async () => {
     const { url, hub } = await started()
     const stream = await open(url)
     expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
@@ -127,12 +128,13 @@ describe('the server of the dashboard', () => {
     const streams = await Promise.all(Array.from({ length: MAX_READERS }, () => open(url)))
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(streams.map(() => 200))
     const refused = await open(url)
-    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5'])
+    expect(refused.statusCode).toBe(503)
+    expect(refused.headers['retry-after']).toBe('5')
     streams[0].destroy()
     await expect.poll(async () => (await open(url)).statusCode).toBe(200)
   })
 
-  it('buffers nothing for a reader that does not read, and sends it the full state when it does', async () => {
+  it('the server of the dashboard buffers nothing for a reader that does not read, and sends it the full state when it does', async () => {
     // Large events fill the buffers of the connection soon.
     let count = 0
     const clock = new VirtualClock()

@@ -26,7 +26,7 @@ async function runCode(page: Page, code: string): Promise<void> {
 }
 
 await describeInChromium('the signatures of the form', (browser) => {
-  it('come from a secret key that never leaves the page', async () => {
+  it('the page signs with a secret key that never leaves it', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { publicKey, secret } = keyPair()
@@ -40,11 +40,13 @@ await describeInChromium('the signatures of the form', (browser) => {
     await page.fill('#secret-key', `${secretKey}00`)
     await page.keyboard.press('Enter')
     await expect.poll(() => text('key-fault')).toBe('expected a secret Ed25519 key of 64 hex digits, not 66 characters')
-    expect([await page.inputValue('#secret-key'), await page.isVisible('#trial')]).toEqual(['', false])
+    expect(await page.inputValue('#secret-key')).toBe('')
+    expect(await page.isVisible('#trial')).toBe(false)
     await page.fill('#secret-key', secretKey)
     await page.keyboard.press('Enter')
     await expect.poll(() => page.locator('#own-keys code').allTextContents()).toEqual([`k:${publicKey}`])
-    expect([await page.inputValue('#secret-key'), await text('key-fault')]).toEqual(['', ''])
+    expect(await page.inputValue('#secret-key')).toBe('')
+    expect(await text('key-fault')).toBe('')
     // A new row signs with it.
     expect(await page.locator('#signatures > li select >> nth=2').inputValue()).toBe(`k:${publicKey}`)
 
@@ -75,7 +77,7 @@ await describeInChromium('the signatures of the form', (browser) => {
     expect(await page.inputValue('#secret-key')).toBe('')
   })
 
-  it('come from accounts of the phrase, and are left out for keys that the node does not check', async () => {
+  it('the page signs with accounts of the phrase, and leaves out signatures that the node does not check', async () => {
     const node = await start({ phraseAccounts: 2 })
     const first = knownKey('account0')?.account ?? ''
     const foreign = 'cd'.repeat(32)

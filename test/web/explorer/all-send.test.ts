@@ -26,7 +26,7 @@ const fill = (page: Page, fields: Readonly<Record<string, string>>) =>
   )
 
 await describeInChromium('the page that sends', (browser) => {
-  it('checks fields, tries out, suggests the capability, and sends only then', async () => {
+  it('the send page checks fields, tries the command out, suggests the capability, and sends only then', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { page, text } = await open(browser, `${node.url}/explorer/send`)
@@ -38,7 +38,8 @@ await describeInChromium('the page that sends', (browser) => {
     const amount = page.locator('#arguments [data-name=amount]')
     expect(await amount.locator('.fault').textContent()).toBe('expected a number, such as 1.5')
     expect(await page.evaluate('document.activeElement.name')).toBe('amount')
-    expect([await page.isVisible('#trial'), await page.isVisible('#send')]).toEqual([false, false])
+    expect(await page.isVisible('#trial')).toBe(false)
+    expect(await page.isVisible('#send')).toBe(false)
 
     await fill(page, { amount: '2' })
     await page.click('#try')
@@ -54,7 +55,8 @@ await describeInChromium('the page that sends', (browser) => {
 
     // A change takes back the trial.
     await fill(page, { amount: '3' })
-    expect([await page.isVisible('#trial'), await page.isDisabled('#send')]).toEqual([false, true])
+    expect(await page.isVisible('#trial')).toBe(false)
+    expect(await page.isDisabled('#send')).toBe(true)
     await fill(page, { amount: '2' })
     await page.click('#try')
     await expect.poll(() => page.isEnabled('#send')).toBe(true)
@@ -73,13 +75,14 @@ await describeInChromium('the page that sends', (browser) => {
     ])
   })
 
-  it('takes guards, texts and gas terms by fields, from the link of a function', async () => {
+  it('the send page takes guards, texts and gas terms by fields, from the link of a function', async () => {
     const node = await start()
     await deploy(node)
     const { page, text } = await open(browser, `${node.url}/explorer/contracts#chain=0&module=free.shelf`)
     await page.click('a[aria-label="call place"]')
     await expect.poll(() => page.locator('#arguments .argument').count()).toBe(3)
-    expect([await page.inputValue('#module'), await page.inputValue('#function')]).toEqual(['free.shelf', 'place'])
+    expect(await page.inputValue('#module')).toBe('free.shelf')
+    expect(await page.inputValue('#function')).toBe('place')
     expect(await text('function-doc')).toBe('Puts a book on the shelf.')
     await fill(page, { title: HOSTILE, price: '7' })
     await page.selectOption('#arguments [data-name=owner] select', 'keys')
@@ -109,7 +112,7 @@ await describeInChromium('the page that sends', (browser) => {
     expect(transactions[0]).toMatchObject({ sender: 'sender03', status: 'success' })
   })
 
-  it('signs with several accounts and capabilities, and refuses signatures that contradict', async () => {
+  it('the send page signs with several accounts and capabilities, and refuses contradicting signatures', async () => {
     const node = await start()
     await deploy(node)
     const { page, text } = await open(browser, `${node.url}/explorer/send#chain=0&module=free.shelf&function=lend`)
@@ -145,7 +148,7 @@ await describeInChromium('the page that sends', (browser) => {
     expect(await page.locator('#signatures > li').count()).toBe(2)
   })
 
-  it('runs code, sends what would fail if the user insists, and shows refusals of the node', async () => {
+  it('the send page runs code, sends what would fail if the user insists, and shows refusals of the node', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { page, text } = await open(browser, `${node.url}/explorer/send`, /status of 400/)
@@ -160,7 +163,8 @@ await describeInChromium('the page that sends', (browser) => {
     await page.selectOption('#chain', '1')
     await page.click('#try')
     await expect.poll(() => text('trial-outcome')).toBe('would fail')
-    expect([await text('trial-result'), await text('send')]).toEqual(['not one', 'Send anyway'])
+    expect(await text('trial-result')).toBe('not one')
+    expect(await text('send')).toBe('Send anyway')
     await page.click('summary:has-text("Trace")')
     await expect.poll(() => page.locator('#trial-trace .step[data-failed]').count()).toBeGreaterThan(0)
     await page.click('#send')
@@ -176,7 +180,7 @@ await describeInChromium('the page that sends', (browser) => {
     expect(await page.isDisabled('#send')).toBe(true)
   })
 
-  it('lets a gas station pay, for whom its module allows', async () => {
+  it('the send page lets a gas station pay for users whom its module allows', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     await mined(node, command(STATION), transfer('station', 1))
@@ -206,7 +210,8 @@ await describeInChromium('the page that sends', (browser) => {
     await page.locator('#station').dispatchEvent('change')
     const argument = (name: string) => page.locator(`#station-arguments [data-name=${name}] input`)
     await expect.poll(() => page.locator('#station-arguments .argument').count()).toBe(3)
-    expect([await text('station-fault'), await page.isVisible('#station-note')]).toEqual(['', true])
+    expect(await text('station-fault')).toBe('')
+    expect(await page.isVisible('#station-note')).toBe(true)
     const shown = async () => Promise.all(['user', 'limit', 'price'].map((name) => argument(name).inputValue()))
     expect(await shown()).toEqual(['sender01', '10000', '0.00000001'])
     // The arguments follow the form, except where the user has written others.
@@ -238,7 +243,7 @@ await describeInChromium('the page that sends', (browser) => {
     ])
   })
 
-  it('says where it can sign, to a browser elsewhere', async () => {
+  it('the send page shows a browser elsewhere where it can sign', async () => {
     const node = await start()
     const { page, text } = await open(browser, `http://node.example:${new URL(node.url).port}/explorer/send`)
     await expect.poll(() => page.isVisible('#not-here')).toBe(true)

@@ -11,7 +11,7 @@ const card = (page: Page, title: string) =>
 const outcomes = (page: Page) => page.locator('.pact .pact-head .outcome').allTextContents()
 
 await describeInChromium('the page of transfers', (browser) => {
-  it('leads a transfer from its burn to its claim, with the keyboard alone', async () => {
+  it('the transfers page leads a transfer from its burn to its claim, with the keyboard alone', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { page, text } = await open(browser, `${node.url}/explorer/transfers`, /status of 400/)
@@ -53,7 +53,7 @@ await describeInChromium('the page of transfers', (browser) => {
     expect(page.url()).toContain('#open=true')
   })
 
-  it('puts unfinished ones first, tells failures with their error, and runs and rolls back any step', async () => {
+  it('the transfers page lists unfinished pacts first, shows failures with their error, and runs and rolls back any step', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     await openStation(node)
@@ -97,7 +97,7 @@ await describeInChromium('the page of transfers', (browser) => {
     await expect.poll(() => text('outcome')).toBe('success')
   })
 
-  it('notices that a pending claim was dropped, also when no news told of it', async () => {
+  it('the transfers page notices that a pending claim was dropped, even without an event about it', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     await failedClaim(node, 'alice', '1.5')
@@ -114,7 +114,7 @@ await describeInChromium('the page of transfers', (browser) => {
     await expect.poll(() => outcomes(page)).toEqual(['claim failed'])
   })
 
-  it('fills in the form, which fetches the proof and sends the claim', async () => {
+  it('the transfers page fills in the form, which fetches the proof and sends the claim', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const burnt = await mine(node, leaving('alice', '4.0'))
@@ -150,7 +150,7 @@ await describeInChromium('the page of transfers', (browser) => {
     expect(await page.inputValue('#proof')).toBe('')
   })
 
-  it('rolls back a step by the form, and needs a pact and a step', async () => {
+  it('the send page rolls back a step by the form, and needs a pact and a step', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const [begun] = await beginSteps(node, ['back', 1])

@@ -16,7 +16,7 @@ async function expectEscaped(page: Page): Promise<void> {
 }
 
 await describeInChromium('the pages of a development network', (browser) => {
-  it('list all transactions, page by page, whatever empty blocks lie between, and new ones as they come', async () => {
+  it('the transactions page lists all transactions, whatever empty blocks lie between, and new ones as they come', async () => {
     const node = await start()
     const sent: string[] = []
     for (let round = 0; round < 4; round++) {
@@ -41,7 +41,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     expect(page.url()).toContain('#chain=1')
   })
 
-  it('open a failed transaction at the deepest step of its error, in a tree for the keyboard', async () => {
+  it('the transaction page opens a failed transaction at the deepest step of its error, in a tree for the keyboard', async () => {
     const node = await start()
     await deploy(node)
     const bad = command(`(free.shelf.outer ${JSON.stringify(HOSTILE)})`)
@@ -77,11 +77,13 @@ await describeInChromium('the pages of a development network', (browser) => {
     await page.locator('.trace .step').first().focus()
     const count = await page.locator('.trace .step').count()
     await page.keyboard.press('ArrowRight')
-    expect([await focused(), await level()]).toEqual(['buy gas', '2'])
+    expect(await focused()).toBe('buy gas')
+    expect(await level()).toBe('2')
     await page.keyboard.press('ArrowRight')
     expect(await page.locator('.trace .step').count()).toBeGreaterThan(count)
     await page.keyboard.press('ArrowRight')
-    expect([await focused(), await level()]).toEqual(['coin.buy-gas', '3'])
+    expect(await focused()).toBe('coin.buy-gas')
+    expect(await level()).toBe('3')
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('ArrowLeft')
     expect(await page.locator('.trace .step').count()).toBe(count)
@@ -99,7 +101,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     expect(await page.evaluate('document.activeElement.dataset.failed')).toBe('true')
   })
 
-  it('link a step to its line of the code of the module, and of the command', async () => {
+  it('the transaction page links a step to its line of the code of the module, and of the command', async () => {
     const node = await start()
     await deploy(node)
     const bad = command('(+ 1 1)\n\n(free.shelf.outer "no")')
@@ -111,13 +113,14 @@ await describeInChromium('the pages of a development network', (browser) => {
     expect(await texts(page, '#code .line[aria-current]')).toEqual(['(free.shelf.outer "no")'])
     await page.locator('.step[data-deepest] a').click()
     await expect.poll(() => texts(page, '#code .line[aria-current]')).toEqual(['    (enforce false text))'])
-    expect([await text('name'), await text('version')]).toEqual(['free.shelf', ''])
+    expect(await text('name')).toBe('free.shelf')
+    expect(await text('version')).toBe('')
     // Another version of the module is said to be another one.
     await page.goto(page.url().replace(/hash=[^&]+/, 'hash=other'))
     await expect.poll(() => text('version')).toContain('The trace ran version other.')
   })
 
-  it('show a transaction from the mempool into its block, and into an orphan', async () => {
+  it('the transaction page follows a transaction from the mempool into its block, and into an orphan', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const sent = transfer('sender01', 1)
@@ -143,7 +146,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     await expect.poll(() => text('places')).toContain('orphaned')
   })
 
-  it('list events by name, follow new blocks, and drop those of a lost block', async () => {
+  it('the events page lists events by name, follows new blocks, and drops those of a lost block', async () => {
     const node = await start()
     await deploy(node)
     await mined(node, placed('a'), placed(HOSTILE))
@@ -174,7 +177,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     await expect.poll(() => text('told')).toContain('expected an event such as coin.TRANSFER')
   })
 
-  it('drop the events of a lost block', async () => {
+  it('the events page drops the events of a lost block', async () => {
     const node = await start()
     await deploy(node)
     await node.order('snapshot', {})
@@ -187,7 +190,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     expect(await page.locator('#events li').count()).toBe(0)
   })
 
-  it('browse modules: search, interface, code, tables with rows', async () => {
+  it('the contracts page has search, interface, code, and tables with rows', async () => {
     const node = await start()
     const { hash } = await deploy(node)
     await mined(node, ...Array.from({ length: 28 }, (_, i) => placed(`book ${String(i).padStart(2, '0')}`)))
@@ -200,8 +203,10 @@ await describeInChromium('the pages of a development network', (browser) => {
     await page.click('#modules a')
     await expect.poll(() => text('name')).toBe('free.shelf')
     const module = await node.get('/devnet/module?name=free.shelf')
-    expect([await text('hash'), await text('deployed')]).toEqual([module.hash, hash])
-    expect([await text('doc'), await text('governance')]).toEqual([HOSTILE, 'capability GOVERNANCE'])
+    expect(await text('hash')).toEqual(module.hash)
+    expect(await text('deployed')).toEqual(hash)
+    expect(await text('doc')).toEqual(HOSTILE)
+    expect(await text('governance')).toBe('capability GOVERNANCE')
     const place = page.locator('.members li', { has: page.locator('b:text-is("place")') })
     expect(await place.locator('.signature').textContent()).toBe(
       'place (title:string price:decimal owner:guard) → stringCall',
@@ -246,7 +251,7 @@ await describeInChromium('the pages of a development network', (browser) => {
   it.each([
     [390, 'dark'],
     [1280, 'light'],
-  ] as const)('fit %i px, %s, without scrolling sideways', async (width, colorScheme) => {
+  ] as const)('the views fit %i px, %s, without scrolling sideways', async (width, colorScheme) => {
     const node = await start({ graph: 'twenty' })
     await deploy(node)
     const bad = command(`(free.shelf.outer "${'long'.repeat(60)}")`)
@@ -264,7 +269,7 @@ await describeInChromium('the pages of a development network', (browser) => {
     ]) {
       const { page } = await open(browser, node.url + path, null, { viewport: { width, height: 800 }, colorScheme })
       await expect.poll(() => page.locator(part).count()).toBeGreaterThan(0)
-      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toEqual(width)
     }
   })
 })

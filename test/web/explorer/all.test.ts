@@ -5,7 +5,7 @@ import { describeInChromium } from '../../gpu/chromium.ts'
 import { NETWORK, open, start } from './developers-page.ts'
 
 await describeInChromium('the page at /', (browser) => {
-  it("shows the node's whole report on a block and on a transaction", async () => {
+  it("the explorer shows the node's whole report on a block and on a transaction", async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const command = transfer('sender02', 1)
@@ -29,7 +29,7 @@ await describeInChromium('the page at /', (browser) => {
     expect(await text('pointed')).toContain(`block ${hashes[1].hash.slice(0, 10)}… · chain 1 · height 1`)
   })
 
-  it('controls the network: every form performs its action, and shows the same call for a terminal', async () => {
+  it('the explorer controls the network: every form performs its action, and shows the same call for a terminal', async () => {
     const node = await start()
     const { page, text } = await open(browser, node.url)
     const done = (order: string) => expect.poll(() => text('answer')).toMatch(new RegExp(`^${order}: done in`))
@@ -110,7 +110,7 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(() => text('streams-state')).toContain('stalled: header')
   })
 
-  it('takes snapshots, and reverts to the selected one', async () => {
+  it('the explorer takes snapshots, and reverts to the selected one', async () => {
     const node = await start()
     const { page, text } = await open(browser, node.url)
     const options = () => page.locator('#revert-snapshot option').allTextContents()
@@ -146,7 +146,7 @@ await describeInChromium('the page at /', (browser) => {
     await expect.poll(() => page.isDisabled('#revert-button')).toBe(true)
   })
 
-  it('shows a reorganisation: the lost blocks, and the orphans beside their chain', async () => {
+  it('the explorer shows a reorg: the lost blocks, and the orphans beside their chain', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 6, 1: 6 })
     const { page, text } = await open(browser, node.url)
@@ -172,20 +172,21 @@ await describeInChromium('the page at /', (browser) => {
     expect(told.join('\n')).toContain(`orphan ${before.hash.slice(0, 10)}… · chain 0 · height 6`)
   })
 
-  it('lets others read, but not change anything', async () => {
+  it('the explorer lets browsers elsewhere read, but not change anything', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { port } = new URL(node.url)
     const { page, text } = await open(browser, `http://node.example:${port}`)
     await expect.poll(() => text('height')).toBe('1')
-    expect([await page.isVisible('#control'), await page.isVisible('#requests-section')]).toEqual([false, false])
+    expect(await page.isVisible('#control')).toBe(false)
+    expect(await page.isVisible('#requests-section')).toBe(false)
     expect(await page.isVisible('#no-control')).toBe(true)
     const send = `fetch('/devnet/make-blocks', { method: 'POST', body: '{"0":1}', headers: { 'content-type': 'application/json' } })`
     expect(await page.evaluate(`${send}.then(({ status }) => status)`)).toBe(403)
     expect((await node.get(`${NETWORK}/cut`)).height).toBe(2)
   })
 
-  it('reports that the node is gone, and continues when it is back', async () => {
+  it('the explorer reports that the node is gone, and continues when it is back', async () => {
     const node = await start()
     const { text } = await open(browser, node.url, /ERR_|Failed to load/)
     await expect.poll(() => text('link')).toBe('live')
@@ -202,7 +203,7 @@ await describeInChromium('the page at /', (browser) => {
     ['pair', 1280, 'dark'],
     ['twenty', 360, 'dark'],
     ['twenty', 1280, 'light'],
-  ] as const)('fits: %s at %i px, %s, without scrolling sideways', async (graph, width, colorScheme) => {
+  ] as const)('the explorer fits: %s at %i px, %s, without scrolling sideways', async (graph, width, colorScheme) => {
     const node = await start({ graph })
     await node.order('make-blocks', { 0: 8 })
     for (const path of ['/', '/explorer/api']) {
@@ -212,11 +213,11 @@ await describeInChromium('the page at /', (browser) => {
       // The page is complete once its last part is visible.
       if (path === '/') await expect.poll(() => page.evaluate(colours)).toBeGreaterThan(30)
       else await expect.poll(() => page.locator('.operation').count()).toBeGreaterThan(0)
-      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width])
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toEqual(width)
     }
   })
 
-  it("tries calls: sends the form's request, and shows the answer", async () => {
+  it("the explorer tries calls: sends the form's request, and shows the answer", async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 2, 1: 1 })
     const { page } = await open(browser, `${node.url}/explorer/api#makeBlocks`)

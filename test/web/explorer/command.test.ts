@@ -25,7 +25,7 @@ const fault = (run: () => unknown): string => {
 }
 
 describe('the hash of commands', () => {
-  it('the hash of commands is signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
+  it('commands of the page are signed by the keys of the accounts, and the gas price keeps its spelling', async () => {
     const [first, second] = developmentAccounts
     const signerOf = async ({
       account: name,
@@ -91,12 +91,15 @@ describe('the keys of the page', () => {
     ])
     expect(keyring.isUnchecked).toBe(false)
     keyring.impersonate(['*'])
-    expect([keyring.isUnchecked, keyring.signers.length]).toEqual([true, 11])
+    expect(keyring.isUnchecked).toBe(true)
+    expect(keyring.signers.length).toBe(11)
     keyring.forget(name)
-    expect([keyring.find(name), keyring.signers.length, changes]).toEqual([undefined, 10, 4])
+    expect(keyring.find(name)).toBeUndefined()
+    expect(keyring.signers.length).toBe(10)
+    expect(changes).toBe(4)
   })
 
-  it('the keys of the page are read as 64 digits, or with the public key behind; no refusal repeats a key', async () => {
+  it('the page reads keys as 64 digits, or with the public key after them; no refusal repeats a key', async () => {
     const keyring = new Keyring(() => undefined)
     const { name } = await keyring.add(secretKey.toUpperCase() + publicKey)
     expect(name).toBe(`k:${publicKey}`)
@@ -105,20 +108,20 @@ describe('the keys of the page', () => {
         expect(error).toBeInstanceOf(FieldFault)
         return (error as Error).message
       })
-      expect([text, told]).toEqual([text, expect.stringMatching(/64|already/)])
+      expect(told, text).toMatch(/64|already/)
       expect(String(told).toLowerCase()).not.toContain(text.slice(0, 20) || 'undefined')
     }
   })
 })
 
-it('asks with the parameters that are there: an empty key is one, an empty search is none', () => {
+it('the query of a page keeps an empty key, and leaves out an empty search', () => {
   const parameters = { chain: 0, search: '', key: '', next: '', name: 'a&b', limit: undefined, order: null }
   expect(pathWith('/t', parameters)).toBe('/t?chain=0&key=&next=&name=a%26b')
   expect(pathWith('/t', { search: '' })).toBe('/t')
 })
 
 describe('arguments', () => {
-  it('arguments are read by the reader of the language as the same text', () => {
+  it('arguments of the form are read by the reader of the language as the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const [form] = read(quoteForCode(text))
@@ -145,7 +148,7 @@ describe('arguments', () => {
       'free.token',
       { refSpec: [{ namespace: null, name: 'fungible-v2' }], refName: { namespace: 'free', name: 'token' } },
     ],
-  ])('arguments of type %s: %j', (type, text, code, json) => {
+  ])('an argument of type %s is read: %j', (type, text, code, json) => {
     expect(argumentOf(type, text)).toEqual({ code, json })
   })
 
@@ -164,7 +167,7 @@ describe('arguments', () => {
     ['', '{"a" 1}', 'a literal: Unexpected input: 1'],
     ['', '['.repeat(251), 'a literal: Nested more than 250 deep'],
     ['module{a}', 'free token', 'the name of a module, such as free.token'],
-  ])('arguments of type %s are refused: %j', (type, text, message) => {
+  ])('an argument of type %s is refused: %j', (type, text, message) => {
     expect(fault(() => argumentOf(type, text))).toBe(message)
   })
 
@@ -194,6 +197,6 @@ it.each([
   [{ keysetref: 'admin' }, 'keyset admin'],
   [{ refName: { namespace: null, name: 'coin' }, refSpec: [] }, 'coin'],
   [[{ a: 'x"' }, null, true], '[{"a": "x\\""} null true]'],
-])('shows the value %j as %s', (json, text) => {
+])('the explorer shows the value %j as %s', (json, text) => {
   expect(briefValue(json)).toBe(text)
 })

@@ -5,7 +5,7 @@ import { describeInChromium } from '../../gpu/chromium.ts'
 import { NETWORK, open, start, titles } from './developers-page.ts'
 
 await describeInChromium('the page at /', (browser) => {
-  it('shows heights, balances, the mempool, results and requests as the interface reports them', async () => {
+  it('the explorer shows heights, balances, the mempool, results and requests as the interface reports them', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 3, 1: 3 })
     const { page, text } = await open(browser, node.url)

@@ -24,7 +24,7 @@ describe('coins', () => {
     ['100.000', '100'],
     ['1000', '1,000'],
     ['0.5', '0.5'],
-  ])('coins show %s as %s', (text, shown) => expect(tidyCoins(text)).toBe(shown))
+  ])('the explorer shows %s coins as %s', (text, shown) => expect(tidyCoins(text)).toBe(shown))
 })
 
 describe('blocks', () => {
@@ -43,23 +43,26 @@ describe('blocks', () => {
     expect(onChain).toEqual(['a', 'x', 'y', 'z'])
     // Once told, they are no news.
     expect(state.apply(view('z', 4, []), 8)).toEqual([])
-    expect([state.blocks.get('a')?.bornMs, state.blocks.get('z')?.bornMs]).toEqual([Number.NEGATIVE_INFINITY, 7])
+    expect(state.blocks.get('a')?.bornMs).toEqual(Number.NEGATIVE_INFINITY)
+    expect(state.blocks.get('z')?.bornMs).toBe(7)
   })
 
-  it('blocks are forgotten 160 heights below the highest', () => {
+  it('the explorer forgets blocks 160 heights below the highest', () => {
     const state = new NodeState(view('a', 1, [block('a', '', 1), block('b', '', 2)]))
     state.apply(view('z', 162, [block('z', 'b', 162)]), 0)
     expect([...state.blocks.keys()]).toEqual(['b', 'z'])
   })
 
-  it('blocks keeps the newest 200 requests', () => {
+  it('the explorer keeps the newest 200 requests', () => {
     const requests = Array.from({ length: 150 }, (_, id) => ({ id }))
     const state = new NodeState(view('a', 1, [], requests))
     state.apply({ requests: requests.map(({ id }) => ({ id: id + 150 })) } as unknown as Partial<NodeView>, 0)
-    expect([state.requests.length, state.requests[0].id, state.requests.at(-1)?.id]).toEqual([200, 100, 299])
+    expect(state.requests.length).toBe(200)
+    expect(state.requests[0].id).toBe(100)
+    expect(state.requests.at(-1)?.id).toBe(299)
   })
 
-  it('blocks have a past in steps, each block at its shortest distance', () => {
+  it('the ancestors of a block come in steps, each at its shortest distance', () => {
     const known = [
       block('root', '', 0),
       block('a', 'root', 1),
@@ -69,10 +72,12 @@ describe('blocks', () => {
     ]
     const blocks = new Map(known.map((each) => [each.hash, { ...each, isOnChain: true, bornMs: 0 }]))
     const of = (steps: number) => Object.fromEntries(pastOf(blocks.get('c') as never, blocks, steps))
-    expect([of(0), of(1), of(9)]).toEqual([{ c: 0 }, { c: 0, b: 1, n: 1, a: 1 }, { c: 0, b: 1, n: 1, a: 1, root: 2 }])
+    expect(of(0)).toEqual({ c: 0 })
+    expect(of(1)).toEqual({ c: 0, b: 1, n: 1, a: 1 })
+    expect(of(9)).toEqual({ c: 0, b: 1, n: 1, a: 1, root: 2 })
   })
 
-  it('blocks are found near a point, orphans below their lane', () => {
+  it('the braid finds blocks near a point, orphans below their lane', () => {
     const layout = layoutFor(1000, 2)
     const at = (hash: string, chain: number, isOnChain = true) => {
       return { ...block(hash, '', 5), chain, isOnChain, bornMs: 0 }
@@ -80,7 +85,10 @@ describe('blocks', () => {
     const blocks = [at('a', 0), at('b', 1), at('o', 0, false)]
     const [x, y] = [xOf(layout, 5, 6), yOf(layout, 0)]
     const found = (dy: number) => blockAt(layout, blocks, [x, y + dy], 6)?.hash
-    expect([found(0), found(layout.lane * 0.42), found(layout.lane), found(-40)]).toEqual(['a', 'o', 'b', undefined])
+    expect(found(0)).toBe('a')
+    expect(found(layout.lane * 0.42)).toBe('o')
+    expect(found(layout.lane)).toBe('b')
+    expect(found(-40)).toBeUndefined()
     expect(xOf(layout, heightsIn(layout) - 1, heightsIn(layout) - 1) - x).toBe(layout.step)
   })
 })
@@ -110,17 +118,19 @@ describe('a list in pages', () => {
     return { list, told, more, shown: () => shown, click: () => click() }
   }
 
-  it('a list in pages goes on by itself through empty pages', async () => {
+  it('a list in pages reads empty pages by itself', async () => {
     const { list, shown, told, more } = listed({
       first: () => page('', 'a'),
       a: () => page('', 'b'),
       b: () => page('xy', null),
     })
     await list.restart()
-    expect([shown(), told.at(-1), more.hidden]).toEqual(['xy', '2 events: these are all', true])
+    expect(shown()).toBe('xy')
+    expect(told.at(-1)).toBe('2 events: these are all')
+    expect(more.hidden).toBe(true)
   })
 
-  it('a list in pages is renewed in front of what was read before, each item once, or as a whole after a gap', async () => {
+  it('a list in pages is renewed before the items that were read, each once, or as a whole after a gap', async () => {
     let first = page('dc', '2')
     const { list, shown, click } = listed({ first: () => first, 2: () => page('ba', null) })
     await list.restart()
@@ -163,20 +173,20 @@ describe('values', () => {
     [{ pred: 'keys-any', keys: ['k'.repeat(20), 'l'.repeat(21)] }, `keys-any [${'k'.repeat(20)} llllllll…]`],
     [{ timep: '2027-01-31T12:00:00.5Z' }, '(time "2027-01-31T12:00:00.5Z")'],
     [{ int: 1, more: 2 }, '{"int": 1.0, "more": 2.0}'],
-  ])('values are shown: %j', (json, text) => expect(briefValue(json)).toBe(text))
+  ])('the explorer shows values: %j', (json, text) => expect(briefValue(json)).toBe(text))
 
-  it('values are indented, with their numbers as they are, and nothing within empty brackets', () => {
+  it('the explorer indents JSON, with its numbers as they are, and nothing within empty brackets', () => {
     expect(indented('{"a":[],"b":{ },"c":[1.50,"x{y"]}')).toBe(
       '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.50,\n    "x{y"\n  ]\n}',
     )
     expect(indented('{"a"')).toBe('{"a"')
   })
 
-  it('values of strings have the escapes of the language', () => {
+  it('the explorer shows strings with the escapes of the language', () => {
     expect(literalOf('["a\\nb" "\\t" "\\"\\\\"]').json).toEqual(['a\nb', '\t', '"\\'])
   })
 
-  it('values of modules name each interface', () => {
+  it('the explorer names each interface of a module value', () => {
     const { json } = argumentOf('module{a, ns.b}', 'free.m')
     expect((json as { refSpec: unknown }).refSpec).toEqual([
       { namespace: null, name: 'a' },

@@ -32,20 +32,24 @@ describe('GET /', () => {
     async (accept) => {
       const peer = await start()
       const { status, headers, body } = await peer.get('/', { headers: { accept } })
-      expect([status, headers['content-type']]).toEqual([200, 'text/html;charset=utf-8'])
+      expect(headers['content-type']).toBe('text/html;charset=utf-8')
+      expect(status).toBe(200)
       expect(headers['content-security-policy']).toBe(EXPLORER_POLICY)
-      expect([headers.vary, headers['x-content-type-options']]).toEqual(['accept', 'nosniff'])
+      expect(headers.vary).toBe('accept')
+      expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['access-control-allow-origin']).toBeUndefined()
       expect(body.toString()).toContain('<canvas id="braid">')
     },
   )
 
   it.each([undefined, '*/*', 'application/json', 'text/html;q=0', 'text/plain', 'text/*'])(
-    'GET / answers programs, with Accept: %s, without the page',
+    'GET / does not answer programs with the page: Accept: %s',
     async (accept) => {
       const peer = await start()
       const { status, headers, body } = await peer.get('/', { headers: accept === undefined ? {} : { accept } })
-      expect([status, headers['content-type'], body.toString()]).toEqual([404, 'text/plain;charset=utf-8', NOTHING])
+      expect(headers['content-type']).toBe('text/plain;charset=utf-8')
+      expect(body.toString()).toEqual(NOTHING)
+      expect(status).toBe(404)
       expect(headers['access-control-allow-origin']).toBe('*')
       expect((await peer.request('POST', '/', { headers: { accept: HTML } })).status).toBe(404)
     },
@@ -60,12 +64,12 @@ describe('GET /', () => {
     '/explorer/main.js.map',
     '/explorer/..%2fbrowser%2fmain.js',
     '/explorer/..%2fmine.html',
-  ])('GET / serves nothing else: %s', async (path) => {
+  ])('the node does not serve %s', async (path) => {
     const peer = await start()
     expect((await peer.get(path, { headers: { accept: HTML } })).status).toBe(404)
   })
 
-  it('links to /mine if that is served, and only then', async () => {
+  it('the page links to /mine only if that is served', async () => {
     const account = { account: 'k:x', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
     const devnet = await startDevnetWithPage({ port: 0, graph: 'pair', pow: false }, account)
     onTestFinished(() => devnet.close())
@@ -79,7 +83,7 @@ describe('GET /', () => {
 })
 
 describe('the files', () => {
-  it('the files are exactly those that the pages load, and use only what browsers have', () => {
+  it('the files of the explorer are exactly those that the pages load, and use only what browsers have', () => {
     const assets = readExplorer(true)
     const pages = [...assets].filter(([, { policy }]) => policy !== undefined)
     expect(pages.map(([path]) => path).toSorted()).toEqual(PAGES.toSorted())
@@ -89,16 +93,17 @@ describe('the files', () => {
     expect(foreignIn(assets)).toEqual([])
   })
 
-  it('the files are served as they are, each with its type', async () => {
+  it('the files of the explorer are served as they are, each with its type', async () => {
     const peer = await start()
     for (const [path, { type, text }] of readExplorer(false)) {
       const { status, headers, body } = await peer.get(path, { headers: { accept: HTML } })
-      expect([path, status, headers['content-type']]).toEqual([path, 200, type])
+      expect(headers['content-type'], path).toEqual(type)
+      expect(status, path).toBe(200)
       expect(body.toString()).toBe(text)
     }
   })
 
-  it('the files load nothing from elsewhere, and have no script or style in the page', () => {
+  it('the files of the explorer load nothing from elsewhere, and have no script or style in the page', () => {
     const assets = readExplorer(true)
     for (const path of PAGES) {
       const page = assets.get(path)?.text ?? ''
@@ -111,7 +116,7 @@ describe('the files', () => {
       expect(text).not.toMatch(/@import|\burl\(|https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
   })
 
-  it.each(PAGES)('the files are within the size limit of a page: %s', (path) => {
+  it.each(PAGES)('the files of the explorer are within the size limit of a page: %s', (path) => {
     const assets = readExplorer(true)
     const styles = [...(assets.get(path)?.text ?? '').matchAll(/href="([^"]+\.css)"/g)].map(([, href]) => href)
     const scripts = loadedBy(assets, ...entriesOf(assets.get(path)?.text ?? ''))

@@ -60,7 +60,8 @@ describe('the event stream of a page', () => {
     start()
     opened[0].says('news', 'a')
     opened[0].says('other', 'b')
-    expect([told, opened[0].url]).toEqual([['a'], '/stream'])
+    expect(told).toEqual(['a'])
+    expect(opened[0].url).toBe('/stream')
   })
 
   it('the event stream of a page is reopened when it breaks, after pauses that double until data arrives', () => {
@@ -91,7 +92,8 @@ describe('the event stream of a page', () => {
     vi.advanceTimersByTime(7999)
     expect(told).toEqual(['a'])
     vi.advanceTimersByTime(1)
-    expect([told, opened[0].isOpen]).toEqual([['a', 'lost'], false])
+    expect(told).toEqual(['a', 'lost'])
+    expect(opened[0].isOpen).toBe(false)
     passPause(300)
     vi.advanceTimersByTime(8000)
     expect(told).toEqual(['a', 'lost', 'lost'])
@@ -99,7 +101,8 @@ describe('the event stream of a page', () => {
 
   it('the event stream of a page may be silent for any time without a limit', () => {
     start()
-    expect([vi.getTimerCount(), told]).toEqual([0, []])
+    expect(vi.getTimerCount()).toBe(0)
+    expect(told).toEqual([])
   })
 
   it('the event stream of a page is opened later if a delay is set', () => {
@@ -116,7 +119,8 @@ describe('the event stream of a page', () => {
       told = []
       close()
       vi.runAllTimers()
-      expect([told, opened.filter(({ isOpen }) => isOpen)]).toEqual([[], []])
+      expect(told).toEqual([])
+      expect(opened.filter(({ isOpen }) => isOpen)).toEqual([])
     },
   )
 

@@ -13,7 +13,7 @@ const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
 await describeInChromium('the page at /mine', (browser) => {
   afterEach(stopAll)
 
-  it("mines for the command's account unless the visitor enters another, and refuses an invalid one", async () => {
+  it("the mining page mines for the command's account unless the visitor enters another, and refuses an invalid one", async () => {
     const devnet = await startNode({ difficulty: 1000n })
     const { page, text } = await open(browser, devnet.url)
     await expect.poll(() => page.inputValue('#account')).toBe(`k:${KEY}`)
@@ -27,7 +27,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(new Set(await minersOf(devnet))).toEqual(new Set([`k:${KEY}`]))
   })
 
-  it('drops work whose chain has advanced', async () => {
+  it('the mining page drops work whose chain has advanced', async () => {
     const devnet = await startNode({ difficulty: 10n ** 15n })
     const { page, text } = await open(browser, devnet.url)
     const streams: string[] = []
@@ -45,7 +45,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('chain'))).not.toBe(next)
   })
 
-  it('retries while the node is gone, says so, and continues when it is back', async () => {
+  it('the mining page retries while the node is gone, says so, and continues when it is back', async () => {
     const first = await startNode({ difficulty: 200_000n })
     const { page, text } = await open(browser, first.url)
     await page.click('#button')
@@ -58,7 +58,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => (await minersOf(second)).length).toBeGreaterThan(0)
   })
 
-  it('searches the same work again if the node gave no other and no block came of its solution', async () => {
+  it('the mining page searches the same work again if the node gave no other and no block came of its solution', async () => {
     const devnet = await startNode({ difficulty: 1_000_000n })
     await order(devnet, 'faults', { operation: 'solved', count: 1000, status: 400 })
     const { page, text } = await open(browser, devnet.url)
@@ -71,7 +71,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
   })
 
-  it('says that the node refuses an account', async () => {
+  it('the mining page says that the node refuses an account', async () => {
     const other = { account: 'k:other', predicate: 'keys-all', publicKeys: ['other'] }
     const devnet = await startNode({ accounts: [other] })
     const { page, text } = await open(browser, devnet.url)
@@ -81,7 +81,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(await text('button')).toBe('Start again')
   })
 
-  it('keeps asking while the node has no work, and says why', async () => {
+  it('the mining page keeps asking while the node has no work, and says why', async () => {
     const devnet = await startNode({ difficulty: 1000n })
     await order(devnet, 'faults', { operation: 'work', count: 1000, status: 503 })
     const { page, text } = await open(browser, devnet.url)
@@ -91,14 +91,14 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
   })
 
-  it('says that a GPU cannot search the work of a small network', async () => {
+  it('the mining page says that a GPU cannot search the work of a small network', async () => {
     const devnet = await startNode({ graph: 'pair' })
     const { page, text } = await open(browser, devnet.url)
     await page.click('#button')
     await expect.poll(() => text('status')).toBe('Work of this network has 214 bytes, but this page supports only 286.')
   })
 
-  it('reports a lost device, and starts again', async () => {
+  it('the mining page reports a lost device, and starts again', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     await page.click('#button')
@@ -111,7 +111,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(before)
   })
 
-  it('stays ended after the device is lost, though an answer with other work arrives later', async () => {
+  it('the mining page stays ended after the device is lost, though an answer with other work arrives later', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url, { script: KEEP_DEVICE })
     const asked: string[] = []
@@ -146,7 +146,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(asked.filter((url) => /\/mine\/(work|updates)/.test(url))).toEqual([])
   })
 
-  it('does not mine with a device that computes wrongly', async () => {
+  it('the mining page does not mine with a device that computes wrongly', async () => {
     const devnet = await startNode({ difficulty: 1000n })
     const { page, text } = await open(browser, devnet.url)
     // All trips but the first try wrong nonces.
@@ -159,7 +159,7 @@ await describeInChromium('the page at /mine', (browser) => {
     expect(await minersOf(devnet)).toEqual([])
   })
 
-  it('says what to do if the browser has no WebGPU, or the page was loaded insecurely', async () => {
+  it('the mining page says what to do if the browser has no WebGPU, or the page was loaded insecurely', async () => {
     const devnet = await startNode()
     const without = await open(browser, devnet.url, { script: 'delete Navigator.prototype.gpu' })
     await expect.poll(() => without.text('status')).toBe('This browser has no WebGPU.')
@@ -170,7 +170,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(() => text('status')).toMatch(/^This page was not loaded securely/)
   })
 
-  it('says that there is no graphics card', async () => {
+  it('the mining page says that there is no graphics card', async () => {
     const devnet = await startNode()
     const none = 'GPU.prototype.requestAdapter = async () => null'
     const { page, text } = await open(browser, devnet.url, { script: none })
@@ -178,7 +178,7 @@ await describeInChromium('the page at /mine', (browser) => {
     await expect.poll(() => text('status')).toMatch(/found no graphics card/)
   })
 
-  it('is served by newcut mine too, for the node that it mines for', async () => {
+  it('the mining page is served by newcut mine too, for the node that it mines for', async () => {
     const miner = start(['mine', '--difficulty', '100k', '--http', '127.0.0.1:0', '--threads', '1', '--gpu', 'none'])
     const [, url] = await miner.sees(/^mine in a browser: (http:\/\/127\.0\.0\.1:\d+)\/mine$/m)
     const { page, text } = await open(browser, url)

@@ -4,7 +4,7 @@ import { describeInChromium } from '../../gpu/chromium.ts'
 import { minersOf, OTHER_KEY, open, order, startNode } from './mining-page.ts'
 
 await describeInChromium('the page at /mine', (browser) => {
-  it('mines with the GPU of its visitor, for the account that the visitor enters, until it is stopped', async () => {
+  it('the mining page mines with the GPU of its visitor, for the account that the visitor enters, until it is stopped', async () => {
     const devnet = await startNode({ difficulty: 100_000n })
     const { page, text } = await open(browser, devnet.url)
     await expect.poll(() => text('network')).toBe('development · 20 chains')

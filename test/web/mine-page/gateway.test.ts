@@ -58,7 +58,8 @@ describe('the gateway', () => {
   it("the gateway returns the node's work for the suggested chain", async () => {
     const { peer } = await start()
     const answer = await askWork(peer, {}, MINER, '?chain=7')
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/octet-stream'])
+    expect(answer.headers['content-type']).toBe('application/octet-stream')
+    expect(answer.status).toBe(200)
     expect(answer.body).toHaveLength(322)
     expect(decodeWorkResponse(answer.body).fields.chainId).toBe(7)
   })
@@ -101,7 +102,8 @@ describe('the gateway', () => {
     const { peer } = await start()
     const { bytes } = decodeWorkResponse((await askWork(peer)).body)
     const [status, text] = textOf(await handIn(peer, miss(bytes)))
-    expect([status, text]).toEqual([400, expect.stringContaining('the proof-of-work hash misses the target')])
+    expect(text).toContain('the proof-of-work hash misses the target')
+    expect(status).toBe(400)
     expect(jsonOf(await handIn(peer, solve(bytes)))).toMatchObject({ verdict: 'accepted' })
   })
 
@@ -119,7 +121,8 @@ describe('the gateway', () => {
     addMinePage(app, { client, account, clock: systemClock, random: Math.random })
     const headers = { host: 'localhost', ...JSON_TYPE }
     const answer = await app.inject({ method: 'POST', url: '/mine/work', headers, payload: MINER })
-    expect([answer.statusCode, answer.body]).toEqual([502, 'connection refused'])
+    expect(answer.statusCode).toBe(502)
+    expect(answer.body).toBe('connection refused')
   })
 })
 
@@ -145,7 +148,7 @@ describe('the gateway refuses', () => {
     ['solved', 'x'.repeat(2000), BINARY, 413, 'request body: it is too long'],
     ['solved', 'x'.repeat(286), JSON_TYPE, 415, 'content-type: application/json, expected application/octet-stream'],
   ])(
-    'POST %s with body %j, and says what is wrong, where, and what is right',
+    'the gateway refuses POST %s with body %j, and says what is wrong, where, and what is right',
     async (path, body, headers, status, message) => {
       const answer = textOf(await peer.request('POST', `/mine/${path}`, { headers, body }))
       expect(answer).toEqual([status, expect.stringContaining(message)])
@@ -172,7 +175,7 @@ describe('the gateway refuses', () => {
     expect(jsonOf(await peer.get('/chainweb/0.0/development/cut')).height).toBe(0)
   })
 
-  it('no request of the page itself', async () => {
+  it('the gateway refuses no request of the page itself', async () => {
     const { port } = new URL(peer.url)
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
       const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
@@ -186,9 +189,10 @@ describe('the gateway refuses', () => {
     ['POST', '/mine/updates', 'GET'],
     ['PUT', '/mine', 'GET'],
     ['OPTIONS', '/mine/work', 'POST'],
-  ])('%s %s with 405', async (method, path, allowed) => {
+  ])('the gateway answers %s %s with 405', async (method, path, allowed) => {
     const answer = await peer.request(method, path)
-    expect([answer.status, answer.headers.allow]).toEqual([405, allowed])
+    expect(answer.headers.allow).toEqual(allowed)
+    expect(answer.status).toBe(405)
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
 
@@ -210,16 +214,20 @@ describe('the gateway refuses', () => {
     expect((await peer.get(path)).status).toBe(404)
   })
 
-  it.each(['', '?chain=', '?chain=20', '?chain=x'])('updates%s of no chain', async (query) => {
-    const [status, text] = textOf(await peer.get(`/mine/updates${query}`))
-    expect([status, text]).toEqual([400, expect.stringContaining('expected one of the chains 0, 1, 2')])
-  })
+  it.each(['', '?chain=', '?chain=20', '?chain=x'])(
+    'the gateway refuses the updates of a wrong chain: /mine/updates%s',
+    async (query) => {
+      const [status, text] = textOf(await peer.get(`/mine/updates${query}`))
+      expect(text).toContain('expected one of the chains 0, 1, 2')
+      expect(status).toBe(400)
+    },
+  )
 })
 
 describe('news of a chain', () => {
   const open = (peer: Peer, query: string) => OpenResponse.open(`${peer.url}/mine/updates${query}`)
 
-  it('news of a chain have data, which an EventSource needs', async () => {
+  it('the update events of a chain have data, which an EventSource needs', async () => {
     const { peer } = await start()
     const stream = await open(peer, '?chain=4')
     expect(stream.headers['content-type']).toBe('text/event-stream')
@@ -231,12 +239,13 @@ describe('news of a chain', () => {
     stream.destroy()
   })
 
-  it('news of a chain are refused with 503 when 64 streams are open, until one of them ends', async () => {
+  it('the gateway refuses update streams with 503 when 64 are open, until one of them ends', async () => {
     const { peer } = await start()
     const streams = await Promise.all(Array.from({ length: 64 }, () => open(peer, '?chain=0')))
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
     const [status, text] = textOf(await peer.get('/mine/updates?chain=0'))
-    expect([status, text]).toEqual([503, '64 update streams are open, and there are no more; try again later'])
+    expect(text).toBe('64 update streams are open, and there are no more; try again later')
+    expect(status).toBe(503)
     streams[0].destroy()
     await expect
       .poll(async () => {
@@ -248,7 +257,7 @@ describe('news of a chain', () => {
     for (const stream of streams) stream.destroy()
   })
 
-  it('news of a chain end when the node closes', async () => {
+  it('the update streams of a chain end when the node closes', async () => {
     const { peer, close } = await start()
     const stream = await open(peer, '?chain=0')
     await expect.poll(() => stream.text).toContain('event: stands')

@@ -15,28 +15,30 @@ const PAGE_LINE = /^mine in a browser: (http:\/\/127\.0\.0\.1:\d+\/mine)$/m
 const statusOf = async (url: string) => (await fetch(url)).status
 
 describe('newcut devnet', () => {
-  it('newcut devnet serves the page on its own port, and prints the address', async () => {
+  it('newcut devnet serves the mining page on its own port, and prints the address', async () => {
     const node = startHere(['devnet', '--port', '0'])
     const [, url] = await node.sees(PAGE_LINE)
     await node.sees(/^control it/m)
     const answer = await fetch(url)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html;charset=utf-8'])
+    expect(answer.headers.get('content-type')).toBe('text/html;charset=utf-8')
+    expect(answer.status).toBe(200)
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'self'; .*frame-ancestors 'none'$/)
     expect(await (await fetch(`${url}/about`)).json()).toMatchObject({ network: 'development', chains: 20 })
     expect(await node.stop()).toMatchObject({ code: 0, err: '' })
   })
 
-  it('newcut devnet pays the first key that may mine', async () => {
+  it('newcut devnet lets the mining page pay the first key that may mine', async () => {
     const key = 'ab'.repeat(32)
     const node = startHere(['devnet', '--port', '0', '--mining-public-key', key])
     const [, url] = await node.sees(PAGE_LINE)
     expect(await (await fetch(`${url}/about`)).json()).toMatchObject({ account: { account: `k:${key}` } })
   })
 
-  it('newcut devnet does not serve it with --mine-page off', async () => {
+  it('newcut devnet does not serve the mining page with --mine-page off', async () => {
     const node = startHere(['devnet', '--port', '0', '--mine-page', 'off'])
     const [, url] = await node.sees(/^control it: (\S+)\/devnet\/status$/m)
-    expect([await statusOf(`${url}/mine`), await statusOf(`${url}/mine/about`)]).toEqual([404, 404])
+    expect(await statusOf(`${url}/mine`)).toBe(404)
+    expect(await statusOf(`${url}/mine/about`)).toBe(404)
     expect(node.out()).not.toMatch(PAGE_LINE)
   })
 })
@@ -44,7 +46,7 @@ describe('newcut devnet', () => {
 describe('newcut mine', () => {
   const quick = ['--difficulty', '1T', '--threads', '1', '--kernel', 'js', '--gpu', 'none', '--http', '127.0.0.1:0']
 
-  it('newcut mine serves the page beside its metrics, and lists it', async () => {
+  it('newcut mine serves the mining page beside its metrics, and lists it', async () => {
     const miner = startHere(['mine', ...quick])
     const [, url] = await miner.sees(PAGE_LINE)
     expect(await statusOf(url)).toBe(200)
@@ -55,7 +57,7 @@ describe('newcut mine', () => {
     ])
   })
 
-  it('newcut mine does not serve it with --mine-page off', async () => {
+  it('newcut mine does not serve the mining page with --mine-page off', async () => {
     const miner = startHere(['mine', ...quick, '--mine-page', 'off'])
     const [, url] = await miner.sees(/^metrics: (http:\/\/127\.0\.0\.1:\d+)\/metrics/m)
     expect(await statusOf(`${url}/mine`)).toBe(404)
