@@ -155,7 +155,7 @@ export class SimulatedMiner {
     const network = this.#network
     const open = CHAINS.filter((chain) => network.isOpen(chain))
     const prospects: Prospect[] = open.map((chain) => {
-      return { chain, parent: '', share: network.shareOf(chain), sinceMs: network.openSinceMs[chain] }
+      return { chain, parent: '', probability: network.shareOf(chain), sinceMs: network.openSinceMs[chain] }
     })
     return chancesOf(prospects, {
       chains: CHAINS.length,

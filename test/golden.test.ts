@@ -128,7 +128,7 @@ function fullSnapshot(): Required<Snapshot> {
     },
     results: { expected: 1, found: 1, effort: 1, best: [{ difficulty: 1, chain: 0, height: 1, device: 'gpu0' }] },
     profit: profitOf({
-      ...{ hashrate: 1, difficulty: 1, reward: 1, payer: 'chain', shares: { lostShare: 0, feeShare: 0 } },
+      ...{ hashrate: 1, difficulty: 1, reward: 1, payer: 'chain', lossAndFees: { lostShare: 0, feeShare: 0 } },
       power: { watts: 1, unread: 0, problem: 'problem' },
       prices: { coin: { amount: 1, currency: 'USD' }, power: { amount: 1, currency: 'USD' } },
     }),

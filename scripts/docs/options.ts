@@ -147,7 +147,7 @@ const code = (text: string) => `\`${text}\``
 
 function defaultOf(spec: OptionSpec<unknown>): string {
   if (spec.placeholder === null) return ''
-  if (spec.standard !== undefined) return spec.standard
+  if (spec.defaultText !== undefined) return spec.defaultText
   const text = defaultText(spec)
   return text === null ? '' : code(text)
 }

@@ -3,10 +3,10 @@
 import { type Devnet, type DevnetOptions, startDevnet } from '#compose/devnet.ts'
 import { paidAccountOn } from '#compose/payee.ts'
 import type { MinerSetup } from '#compose/setup.ts'
-import type { FaceMaker } from '#faces/cli/changing-face.ts'
+import type { ViewMaker } from '#faces/cli/changing-view.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { DevnetNow } from '#faces/cli/devnet-activity.ts'
-import { type DevnetConsole, devnetConsole } from '#faces/cli/devnet-face.ts'
+import { type DevnetConsole, devnetConsole } from '#faces/cli/devnet-view.ts'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import { withLog } from '#faces/cli/log.ts'
 import type { ConsoleEvent } from '#faces/cli/notices.ts'
@@ -91,11 +91,11 @@ function serve(config: DevnetConfig, context: CommandContext, stopped: AbortSign
   const bar = barFor(values, context)
   const { out, err, version, nowMs, environment } = context
   const shown = devnetConsole({ ...context, out: bar.wrapOutput(values.exec === undefined ? out : err) }, values.log)
-  const faces = values.exec === undefined ? shown.faces : quiet(shown.faces)
-  return withLog(values, { faces, nowMs }, (face) => {
+  const views = values.exec === undefined ? shown.views : quiet(shown.views)
+  return withLog(values, { views, nowMs }, (view) => {
     // Blocks without a line of their own are counted for a summary.
     const show: DevnetLog['show'] = (event) => {
-      if (event.type !== 'block' || shown.hasOwnLine(event)) face.show(event)
+      if (event.type !== 'block' || shown.hasOwnLine(event)) view.show(event)
     }
     return serveWith({ show, shown, bar, version, environment }, config, stopped)
   })
@@ -159,14 +159,14 @@ async function devnetWithPage(options: DevnetOptions, values: DevnetValues): Pro
 /** With --exec, the outputs belong to the command: only problems are shown, printed texts, and requests with --log-requests. */
 const SHOWN_BESIDE: readonly ConsoleEvent['type'][] = ['warning', 'hardwareError', 'request', 'print']
 
-function quiet(faces: FaceMaker): FaceMaker {
+function quiet(viewOf: ViewMaker): ViewMaker {
   return (format, levelNow) => {
-    const face = faces(format, levelNow)
+    const view = viewOf(format, levelNow)
     return {
       show: (event) => {
-        if (SHOWN_BESIDE.includes(event.type)) face.show(event)
+        if (SHOWN_BESIDE.includes(event.type)) view.show(event)
       },
-      attend: face.attend,
+      attend: view.attend,
     }
   }
 }

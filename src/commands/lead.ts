@@ -4,12 +4,12 @@ import { tryMiner } from '#compose/dry-run.ts'
 import { type MinerStart, runMiner } from '#compose/miner.ts'
 import { checkPayee } from '#compose/payee.ts'
 import type { LeaderSearch, MinerSetup, NodesSetup } from '#compose/setup.ts'
-import type { ChangingFace } from '#faces/cli/changing-face.ts'
+import type { ChangingView } from '#faces/cli/changing-view.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { withLog } from '#faces/cli/log.ts'
 import type { leadOptions } from '#faces/cli/options/lead.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
-import { facesOf } from '#faces/cli/text-face.ts'
+import { viewsOf } from '#faces/cli/text-view.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { readNatsAddress } from '#mining/fleet/address.ts'
 import { Link } from '#mining/fleet/link.ts'
@@ -31,13 +31,13 @@ async function lead(config: LeadConfig, context: CommandContext, stopped: AbortS
   const state = keptState(values.state, context.environment)
   const source = { ...nodesSetup(values, values.node, networks), state }
   checkPayee(source.payee)
-  const log = { faces: facesOf(context), nowMs: context.nowMs }
-  return withLog(values, log, (face) => leadWith(face, config, { source, version: context.version }, stopped))
+  const log = { views: viewsOf(context), nowMs: context.nowMs }
+  return withLog(values, log, (view) => leadWith(view, config, { source, version: context.version }, stopped))
 }
 
 /** Resolves with the exit code. */
 async function leadWith(
-  log: ChangingFace,
+  log: ChangingView,
   config: LeadConfig,
   { source, version }: { readonly source: NodesSetup } & Pick<CommandContext, 'version'>,
   stopped: AbortSignal,

@@ -4,13 +4,13 @@ import { changeableOf } from '#compose/change.ts'
 import { tryMiner } from '#compose/dry-run.ts'
 import { checkSetup, type MinerStart, runMiner } from '#compose/miner.ts'
 import type { MinerSetup } from '#compose/setup.ts'
-import type { ChangingFace } from '#faces/cli/changing-face.ts'
+import type { ChangingView } from '#faces/cli/changing-view.ts'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import { LiveConfig } from '#faces/cli/live-config.ts'
 import type { MineConfig } from '#faces/cli/live-options.ts'
 import { styleOf, withLog } from '#faces/cli/log.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
-import { facesOf } from '#faces/cli/text-face.ts'
+import { viewsOf } from '#faces/cli/text-view.ts'
 import type { ExitCode } from '#ground/base/exit-codes.ts'
 import { onFileChange } from '#ground/platform/watch-file.ts'
 import { describeAutoMine } from '#ground/schema/devnet-modes.ts'
@@ -31,7 +31,7 @@ async function mine(config: MineConfig, context: CommandContext, stopped: AbortS
   const setup = setupOf(config, context.environment, networks)
   // Invalid options must fail before the log opens.
   await checkSetup(setup)
-  return withLog(values, { faces: facesOf(context), nowMs: context.nowMs }, async (log) => {
+  return withLog(values, { views: viewsOf(context), nowMs: context.nowMs }, async (log) => {
     if (!values['dry-run']) return mineWith(log, { config, setup, ...context }, stopped)
     log.tell({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
     return 0
@@ -45,7 +45,7 @@ interface Wanted extends Pick<CommandContext, 'environment' | 'version'> {
 
 /** Resolves with the exit code. */
 async function mineWith(
-  log: ChangingFace,
+  log: ChangingView,
   { config, setup, environment, version }: Wanted,
   stopped: AbortSignal,
 ): Promise<number> {
@@ -92,7 +92,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
 }
 
 /** The configuration of a miner that may not run yet. `follow` connects the two, and follows the file. */
-function liveConfig(config: MineConfig, log: ChangingFace, environment: ProcessEnvironment) {
+function liveConfig(config: MineConfig, log: ChangingView, environment: ProcessEnvironment) {
   let tie: (start: MinerStart) => void = () => undefined
   const started = new Promise<MinerStart>((resolve) => {
     tie = resolve

@@ -7,7 +7,7 @@ import { Money } from '#mining/mine/money.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { checkTuning, type Tuned, type TuningPorts, tunedSearch } from '#mining/tune/tune-for.ts'
 import { type Changeable, changerOf } from './change.ts'
-import { type Faces, openFaces } from './faces.ts'
+import { type Servers, openServers } from './servers.ts'
 import { forecastOf } from './forecast.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
@@ -67,10 +67,10 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const power = powerOf(setup, { search, end })
     const money = moneyOf(setup, { reached, record, end, onEvent })
     const miner = minerOf(setup, { reached, search, power, money, show })
-    const faces = await openFaces(setup, { miner, reached, search, record, end, onEvent })
-    receivers.push(...receiversOf({ record, search, faces, onEvent }), profitTeller(show))
+    const servers = await openServers(setup, { miner, reached, search, record, end, onEvent })
+    receivers.push(...receiversOf({ record, search, servers, onEvent }), profitTeller(show))
     const pauses = new Pausing(miner, systemClock, end.over)
-    onStart?.(startOf(setup, { miner, reached, search, record, faces, pauses, power, money, tuned }))
+    onStart?.(startOf(setup, { miner, reached, search, record, servers, pauses, power, money, tuned }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
@@ -86,14 +86,14 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
  * The receivers of an event, in order. The journal precedes the leader of a fleet, which acknowledges to JetStream only
  * what the journal has. Rewards come last because they raise events themselves.
  */
-export function receiversOf({ record, search, faces, onEvent }: Hearing): readonly Receiver[] {
-  return [record.onEvent, onEvent, search.onEvent, faces.onEvent, record.onConfirmed]
+export function receiversOf({ record, search, servers, onEvent }: Hearing): readonly Receiver[] {
+  return [record.onEvent, onEvent, search.onEvent, servers.onEvent, record.onConfirmed]
 }
 
 interface Hearing {
   readonly record: Pick<MiningRecord, 'onEvent' | 'onConfirmed'>
   readonly search: Pick<OpenedSearch, 'onEvent'>
-  readonly faces: Pick<Faces, 'onEvent'>
+  readonly servers: Pick<Servers, 'onEvent'>
   readonly onEvent: Receiver
 }
 
@@ -126,7 +126,7 @@ interface RunParts {
   readonly reached: ReachedSource
   readonly search: OpenedSearch
   readonly record: MiningRecord
-  readonly faces: Faces
+  readonly servers: Servers
   readonly pauses: Pausing
   readonly power: Power
   readonly money: Money
@@ -176,20 +176,20 @@ function minerOf(
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
-  const { miner, reached, search, record, faces, pauses, power, money, tuned } = parts
+  const { miner, reached, search, record, servers, pauses, power, money, tuned } = parts
   const { state, unfinished } = record
   const { engines, rigsAddress, proxiesAddress } = search
   return {
     miner,
-    change: changerOf({ miner, engines, reached, setup, pauses, power, money, tuned, setToken: faces.setToken }),
+    change: changerOf({ miner, engines, reached, setup, pauses, power, money, tuned, setToken: servers.setToken }),
     source: reached.source.description,
     payee: reached.payee,
     node: reached.node,
-    api: faces.api,
+    api: servers.api,
     journal: state && { folder: state.folder, unfinished: unfinished.length },
     rigsAddress,
     proxiesAddress,
-    pageUrl: faces.pageUrl,
+    pageUrl: servers.pageUrl,
   }
 }
 

@@ -6,12 +6,12 @@ import { localTime } from '#ground/platform/clock.ts'
 import { LoadGate } from '#mining/mine/load-gate.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import { clockText, isOpen, nextChangeMs, type Schedule } from '#mining/mine/schedule.ts'
-import { type LoadReading, othersShare, readLoad } from '#mining/sensors/load.ts'
+import { type LoadReading, fractionOfOthers, readLoad } from '#mining/sensors/load.ts'
 
 export interface PausingSetup {
   /** When to mine; always if undefined. */
   readonly schedule?: Schedule | undefined
-  /** CPU share of other programs, 0 to 1, above which the miner pauses; no limit if undefined. */
+  /** CPU fraction of other programs, 0 to 1, above which the miner pauses; no limit if undefined. */
   readonly idleLimit?: number | undefined
 }
 
@@ -90,9 +90,9 @@ function keepIdle(gate: LoadGate, miner: Held, clock: Clock, stopped: AbortSigna
     const reading = await readLoad()
     isReading = false
     if (reading === null || stopped.aborted) return
-    if (before !== null) gate.look(before.atMs, reading.atMs, othersShare(before, reading))
+    if (before !== null) gate.addSample(before.atMs, reading.atMs, fractionOfOthers(before, reading))
     before = reading
-    const percent = `${Math.round(gate.share * 100)} %`
+    const percent = `${Math.round(gate.fraction * 100)} %`
     miner.hold('load', gate.isBusy ? `while other programs use ${percent} of the machine` : null)
   }
   void look()

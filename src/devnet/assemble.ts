@@ -58,7 +58,7 @@ export interface Begun {
   readonly prints: PrintReporter
 }
 
-type Host = Pick<NetworkHost, 'machine' | 'turn'>
+type Host = Pick<NetworkHost, 'machine' | 'switchNetwork'>
 
 /** Creates all parts of a node without starting them. */
 export function assemble(options: DevnetOptions, host: Host, begun: Begun) {
@@ -129,7 +129,7 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
 /**
  * Serves the parts. The routes are in the order of the rule that the first to fit answers. @returns the last of them
  */
-function addRoutes(options: DevnetOptions, { machine, turn }: Host, parts: ReturnType<typeof servedParts>): Controls {
+function addRoutes(options: DevnetOptions, { machine, switchNetwork: turn }: Host, parts: ReturnType<typeof servedParts>): Controls {
   const {
     product = plainOptions.product.fallback,
     accounts = null,

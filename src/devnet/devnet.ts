@@ -12,7 +12,7 @@ import type { HostMachine, NetworkHost } from './network-host.ts'
 import { type OpenedNetwork, openNetwork } from './opened-network.ts'
 import type { DevnetOptions } from './options/devnet-options.ts'
 import { checkOptions, limitsOf } from './options/option-table.ts'
-import { PresentNetwork } from './present-network.ts'
+import { CurrentNetwork } from './current-network.ts'
 import type { Chains } from './rules/chains.ts'
 import type { NetworkSettings } from './rules/settings.ts'
 
@@ -64,14 +64,14 @@ export async function startNode(
   const host: NetworkHost = {
     machine,
     extend,
-    turn: (fork, call) => present.turn(fork, call),
+    switchNetwork: (fork, call) => present.switchTo(fork, call),
     onFailure: (error) => {
       void port.closeAfterResponses()
       options.onFailure?.(error)
     },
   }
   const first = await openNetwork(options, host)
-  const present = new PresentNetwork(first, { options, port, open: (turned) => openNetwork(turned, host) })
+  const present = new CurrentNetwork(first, { options, port, open: (turned) => openNetwork(turned, host) })
   const close = async () => {
     await present.network.app.close()
     await port.close()
@@ -88,7 +88,7 @@ export async function startNode(
   }
 }
 
-function handleOf(fixed: Pick<EmbeddedNode, 'url' | 'close'>, present: PresentNetwork): EmbeddedNode {
+function handleOf(fixed: Pick<EmbeddedNode, 'url' | 'close'>, present: CurrentNetwork): EmbeddedNode {
   const now = (): OpenedNetwork => present.network
   return {
     ...fixed,

@@ -4,7 +4,7 @@ import type { NewcutError } from '#ground/base/errors.ts'
 import type { NonceSearch } from './control/nonce-search.ts'
 import type { CommandLimits } from './execution/executor.ts'
 import type { App } from './http/app.ts'
-import type { TurnNode } from './http/routes/control.ts'
+import type { SwitchNetwork } from './http/routes/control.ts'
 
 /** Services that the node takes from its host. */
 export interface HostMachine {
@@ -30,7 +30,7 @@ export interface NetworkHost {
   /** Adds routes beside the interface of the network. */
   readonly extend: (app: App) => void
   /** Turns the node to another network. */
-  readonly turn: TurnNode
+  readonly switchNetwork: SwitchNetwork
   /** Called if the chains cannot be written. The network has stopped. */
   readonly onFailure: (error: NewcutError) => void
 }

@@ -9,7 +9,7 @@ export type YieldingWork<T> = Generator<undefined, T>
 /** Length of a slice. */
 const SLICE_MS = 2
 
-interface Turn {
+interface Task {
   readonly steps: YieldingWork<unknown>
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
@@ -17,7 +17,7 @@ interface Turn {
 
 export class TimeSlicer {
   /** Kind -> waiting work. The next kind comes first, and so does its next work. */
-  readonly #waiting = new Map<string, Turn[]>()
+  readonly #waiting = new Map<string, Task[]>()
   #next: NodeJS.Immediate | null = null
   readonly #nowMs: () => number
 
@@ -67,7 +67,7 @@ export class TimeSlicer {
 }
 
 /** Runs one step of a job. @returns whether the job has ended */
-function hasEnded({ steps, resolve, reject }: Turn): boolean {
+function hasEnded({ steps, resolve, reject }: Task): boolean {
   try {
     const { done, value } = steps.next()
     if (done) resolve(value as never)

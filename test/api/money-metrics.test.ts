@@ -8,7 +8,7 @@ const price = (amount: number, currency = 'USD') => ({ amount, currency })
 const profitWith = (prices: Prices, watts: number | null = 150) =>
   profitOf({
     ...{ hashrate: 1e7, difficulty: 8.64e13, reward: 1.2, payer: 'chain', prices },
-    shares: { lostShare: null, feeShare: null },
+    lossAndFees: { lostShare: null, feeShare: null },
     power: { watts, unread: 0, problem: null },
   })
 const earnings: EarningsSnapshot = {

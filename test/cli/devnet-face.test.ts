@@ -1,6 +1,6 @@
 /** The console output of a development network: a status line on a terminal, otherwise plain lines or JSON. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { devnetConsole } from '../../src/faces/cli/devnet-face.ts'
+import { devnetConsole } from '../../src/faces/cli/devnet-view.ts'
 import type { Output } from '../../src/faces/cli/line.ts'
 import type { ConsoleEvent } from '../../src/faces/cli/notices.ts'
 import { block, included, KEY, refused } from './devnet-events.ts'
@@ -16,7 +16,7 @@ function faceOn(format: 'text' | 'json', kind: Partial<Output> = {}) {
   const written: string[] = []
   const out: Output = { ...kind, write: (text) => written.push(text) }
   const terminal = { out, err: out, environment: { NO_COLOR: '1' }, nowMs: Date.now }
-  const { faces, hasOwnLine: tells, attend } = devnetConsole(terminal, format)
+  const { views: faces, hasOwnLine: tells, attend } = devnetConsole(terminal, format)
   const shown = faces(format, () => 'info')
   const show = (event: ConsoleEvent) => {
     if (event.type !== 'block' || tells(event)) shown.show(event)

@@ -1,12 +1,12 @@
 /** The events that a log shows at each level, as text and as JSON. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { changingFace, type FaceMaker } from '../../src/faces/cli/changing-face.ts'
+import { changingView, type ViewMaker } from '../../src/faces/cli/changing-view.ts'
 import type { KeyControl } from '../../src/faces/cli/console.ts'
-import { fileFace } from '../../src/faces/cli/file-face.ts'
+import { fileView } from '../../src/faces/cli/file-view.ts'
 import { type LogLevel, logLevels } from '../../src/faces/cli/levels.ts'
 import type { ConsoleEvent } from '../../src/faces/cli/notices.ts'
-import { facesOf } from '../../src/faces/cli/text-face.ts'
+import { viewsOf } from '../../src/faces/cli/text-view.ts'
 import type { SolutionEvent } from '../../src/mining/mine/events.ts'
 import { NO_RATES } from '../../src/mining/mine/hashrate.ts'
 import { profitOf } from '../../src/mining/mine/profit.ts'
@@ -29,7 +29,7 @@ const work = { job: 'j', issuer: 'node', ...block, difficulty: 10, reason: 'newC
 /** Income at this price of a coin, of a miner that pays 129,600 USD a day for power. */
 const profitAt = (coinPrice: number) =>
   profitOf({
-    ...{ hashrate: 1, difficulty: 2, reward: 1, payer: 'chain', shares: { lostShare: null, feeShare: null } },
+    ...{ hashrate: 1, difficulty: 2, reward: 1, payer: 'chain', lossAndFees: { lostShare: null, feeShare: null } },
     power: { watts: 1000, unread: 0, problem: null },
     prices: { coin: { amount: coinPrice, currency: 'USD' }, power: { amount: 5400, currency: 'USD' } },
   })
@@ -119,8 +119,8 @@ function shownOf(event: ConsoleEvent, format: 'text' | 'json', level: LogLevel) 
     return { written, write: (text: string) => written.push(text) }
   })
   const terminal = { out: console, err: console, environment: {}, nowMs }
-  changingFace({ format, level }, facesOf(terminal)).show(event)
-  changingFace({ format, level }, (form) => fileFace(form, file, nowMs)).show(event)
+  changingView({ format, level }, viewsOf(terminal)).show(event)
+  changingView({ format, level }, (form) => fileView(form, file, nowMs)).show(event)
   return { console: console.written.join(''), file: file.written.join('') }
 }
 
@@ -179,7 +179,7 @@ describe('the console', () => {
   const linesAt = (level: LogLevel) => {
     const written: string[] = []
     const out = { write: (text: string) => written.push(text) }
-    const face = changingFace({ format: 'text', level }, facesOf({ out, err: out, environment: {}, nowMs }))
+    const face = changingView({ format: 'text', level }, viewsOf({ out, err: out, environment: {}, nowMs }))
     for (let height = 0; height < 100; height++) face.show({ type: 'work', ...work, height })
     return written.length
   }
@@ -195,14 +195,14 @@ describe('a log that changes while it is used', () => {
 
   it('a log whose format changes switches keys and status line with it, once the new one is ready', () => {
     const done: string[] = []
-    const faces: FaceMaker = (format, levelNow) => ({
+    const faces: ViewMaker = (format, levelNow) => ({
       show: ({ type }) => done.push(`${format} ${levelNow()} ${type}`),
       attend: () => {
         done.push(`attend ${format}`)
         return () => done.push(`leave ${format}`)
       },
     })
-    const log = changingFace({ format: 'text', level: 'info' }, faces)
+    const log = changingView({ format: 'text', level: 'info' }, faces)
     const leave = log.attend(miner)
     log.use({ format: 'text', level: 'warn' })
     log.show({ type: 'idle' })

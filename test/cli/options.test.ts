@@ -17,16 +17,16 @@ describe('the table of options', () => {
   })
 
   it('the table of options states a default in words only where no value says the same', () => {
-    const stated = rows.filter(([, { kind, standard }]) => {
+    const stated = rows.filter(([, { kind, defaultText: standard }]) => {
       const takesAnyText = kind.parse('some words') !== undefined
       return standard !== undefined && !takesAnyText && kind.parse(standard) !== undefined
     })
-    expect(stated.map(([name, { standard }]) => `${name}: ${standard}`)).toEqual([])
+    expect(stated.map(([name, { defaultText: standard }]) => `${name}: ${standard}`)).toEqual([])
   })
 
   it('the table of options makes each other default of a text from the value', () => {
     for (const [name, row] of rows) {
-      if (row.standard !== undefined || row.placeholder === null || row.fallback === undefined) continue
+      if (row.defaultText !== undefined || row.placeholder === null || row.fallback === undefined) continue
       const text = defaultText(row)
       expect(row.kind.parse(row.kind.format(row.fallback)), String([name, text])).toEqual(row.fallback)
     }

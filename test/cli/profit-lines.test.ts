@@ -10,7 +10,7 @@ import { snapshotWith } from '../mine/snapshot.ts'
 const usd = (amount: number) => ({ amount, currency: 'USD' })
 const basis: ProfitBasis = {
   ...{ hashrate: 1e7, difficulty: 8.64e13, reward: 1.2, payer: 'chain' },
-  shares: { lostShare: null, feeShare: null },
+  lossAndFees: { lostShare: null, feeShare: null },
   power: { watts: 150, unread: 0, problem: null },
   prices: { coin: usd(0.02), power: usd(0.3) },
 }

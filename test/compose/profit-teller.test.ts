@@ -11,7 +11,7 @@ const prices: Prices = { coin: usd(0.02), power: usd(0.3) }
 function speedWith(stated: Prices, rate: number | null = 1e7): MinerEvent {
   const profit = profitOf({
     ...{ hashrate: 1e7, difficulty: 8.64e13, reward: 1.2, payer: 'chain', prices: stated },
-    shares: { lostShare: null, feeShare: null },
+    lossAndFees: { lostShare: null, feeShare: null },
     power: { watts: 150, unread: 0, problem: null },
   })
   return { type: 'speed', snapshot: snapshotWith({ profit, hashrates: { ...NO_RATES, '10s': rate } }) }

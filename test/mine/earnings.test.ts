@@ -78,21 +78,21 @@ const many = (count: number, state: StepName, reward: string | null = '2', fees:
   Array.from({ length: count }, (_, i) => record(`${state}${reward}${fees}${i}`, state, reward, fees))
 
 it('shares are of the last 100 settled blocks, and unknown with fewer than 20', () => {
-  expect(earningsWith(...many(18, 'confirmed'), record('z', 'stale')).earnings.shares()).toEqual({
+  expect(earningsWith(...many(18, 'confirmed'), record('z', 'stale')).earnings.lossAndFees()).toEqual({
     ...{ lostShare: null, feeShare: null },
   })
   const old = many(300, 'orphaned')
   const { earnings } = earningsWith(...old, ...many(75, 'confirmed'), ...many(25, 'stale'), ...many(40, 'found'))
-  expect(earnings.shares()).toEqual({ lostShare: 0.25, feeShare: 0.5 })
+  expect(earnings.lossAndFees()).toEqual({ lostShare: 0.25, feeShare: 0.5 })
   earnings.onEvent(step('new', { step: 'stale' }))
-  expect(earnings.shares().lostShare).toBe(0.26)
+  expect(earnings.lossAndFees().lostShare).toBe(0.26)
 })
 
 it('the share of fees is of blocks whose fees are known', () => {
   const { earnings } = earningsWith(...many(20, 'confirmed', '2', '1'), ...many(50, 'confirmed', '2', null))
-  expect(earnings.shares()).toEqual({ lostShare: 0, feeShare: 0.5 })
+  expect(earnings.lossAndFees()).toEqual({ lostShare: 0, feeShare: 0.5 })
   const none = earningsWith(...many(19, 'confirmed', '2', '1'), ...many(50, 'confirmed', '2', null))
-  expect(none.earnings.shares().feeShare).toBeNull()
+  expect(none.earnings.lossAndFees().feeShare).toBeNull()
 })
 
 it('the sums of blocks beyond the 10,000 that are kept stay', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LoadGate } from '../../src/mining/mine/load-gate.ts'
-import { othersShare } from '../../src/mining/sensors/load.ts'
+import { fractionOfOthers } from '../../src/mining/sensors/load.ts'
 
 /**
  * A load gate that looks every 2 s. `pass` passes that many seconds with that load, and returns when the gate changed.
@@ -13,7 +13,7 @@ function gate(limit = 0.2) {
     seconds.length = 0
     for (let i = 0; i < time; i += 2) {
       const before = each.isBusy
-      each.look(nowMs, nowMs + 2000, share)
+      each.addSample(nowMs, nowMs + 2000, share)
       nowMs += 2000
       if (each.isBusy !== before) seconds.push(i + 2)
     }
@@ -21,7 +21,7 @@ function gate(limit = 0.2) {
   }
   /** The machine sleeps for an hour; the next look covers the sleep. */
   const sleep = (share: number) => {
-    each.look(nowMs, nowMs + 3_600_000, share)
+    each.addSample(nowMs, nowMs + 3_600_000, share)
     nowMs += 3_600_000
   }
   return { gate: each, pass, sleep }
@@ -33,7 +33,7 @@ describe('load gate', () => {
     expect(pass(60, 0.15)).toEqual([])
     expect(load.isBusy).toBe(false)
     expect(pass(60, 0.25)).toEqual([4])
-    expect(load.share).toBeCloseTo(0.25)
+    expect(load.fraction).toBeCloseTo(0.25)
     // To resume, the load must fall below half of the limit.
     expect(pass(300, 0.15)).toEqual([])
     expect(load.isBusy).toBe(true)
@@ -80,9 +80,9 @@ describe('load gate', () => {
 
   it('the load of other programs is the use of all processors without that of newcut', () => {
     const reading = (atMs: number, busyMs: number, ownMs: number) => ({ atMs, busyMs, ownMs, processors: 4 })
-    expect(othersShare(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
-    expect(othersShare(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)
-    expect(othersShare(reading(0, 0, 0), reading(2000, 8100, 0))).toBe(1)
-    expect(othersShare(reading(7, 1, 0), reading(7, 2, 0))).toBe(0)
+    expect(fractionOfOthers(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
+    expect(fractionOfOthers(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)
+    expect(fractionOfOthers(reading(0, 0, 0), reading(2000, 8100, 0))).toBe(1)
+    expect(fractionOfOthers(reading(7, 1, 0), reading(7, 2, 0))).toBe(0)
   })
 })

@@ -7,7 +7,7 @@ const usd = (amount: number) => ({ amount, currency: 'USD' })
 /** 10 MH/s at 8.64e13 hashes a block: 0.01 blocks a day of 1.2 coins. 150 W are 3.6 kWh a day. */
 const basis: ProfitBasis = {
   ...{ hashrate: 1e7, difficulty: 8.64e13, reward: 1.2, payer: 'chain' },
-  shares: { lostShare: null, feeShare: null },
+  lossAndFees: { lostShare: null, feeShare: null },
   power: { watts: 150, unread: 0, problem: null },
   prices: { coin: usd(0.02), power: usd(0.3) },
 }
@@ -22,9 +22,9 @@ it('coins a day are hashrate x 86,400 x reward / difficulty', () => {
 })
 
 it('measured fees add to the coins, and lost blocks take from them', () => {
-  expect(profitOf({ ...basis, shares: { lostShare: 0.25, feeShare: null } }).coinsPerDay).toBeCloseTo(0.009, 12)
-  expect(profitOf({ ...basis, shares: { lostShare: null, feeShare: 0.5 } }).coinsPerDay).toBeCloseTo(0.018, 12)
-  const both = profitOf({ ...basis, shares: { lostShare: 0.25, feeShare: 0.5 } })
+  expect(profitOf({ ...basis, lossAndFees: { lostShare: 0.25, feeShare: null } }).coinsPerDay).toBeCloseTo(0.009, 12)
+  expect(profitOf({ ...basis, lossAndFees: { lostShare: null, feeShare: 0.5 } }).coinsPerDay).toBeCloseTo(0.018, 12)
+  const both = profitOf({ ...basis, lossAndFees: { lostShare: 0.25, feeShare: 0.5 } })
   expect(both).toMatchObject({ lostShare: 0.25, feeShare: 0.5 })
   expect(both.coinsPerDay).toBeCloseTo(0.0135, 12)
 })

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-const prospect = (chain: number, share: number, sinceMs = 0): Prospect => ({ chain, parent: '', share, sinceMs })
+const prospect = (chain: number, share: number, sinceMs = 0): Prospect => ({ chain, parent: '', probability: share, sinceMs })
 const pace = { chains: 20, blockDelayMs: 30_000, roundTripMs: 100, nowMs: 10_000 }
 const order = (...prospects: Prospect[]) => [...chancesOf(prospects, pace).keys()]
 
@@ -37,7 +37,7 @@ describe('choice of chains', () => {
     const old = prospect(1, 1.001e-9, 0)
     const fresh = prospect(2, 1e-9, 10_000)
     expect(order(old, fresh)).toEqual([2, 1])
-    expect(order({ ...old, share: 1.1e-9 }, fresh)).toEqual([1, 2])
+    expect(order({ ...old, probability: 1.1e-9 }, fresh)).toEqual([1, 2])
   })
 
   it('the choice values each hash at its worth alone, less the risk of a block meanwhile', () => {
@@ -68,7 +68,7 @@ describe('choice of chains', () => {
     for (let round = 0; round < 24; round++) {
       const heads = await reader.read(await headsOf(client), never)
       const prospects = prospectsOf(heads, chains, [], 0)
-      const shares = new Map(prospects.map(({ chain, share }) => [chain, share]))
+      const shares = new Map(prospects.map(({ chain, probability: share }) => [chain, share]))
       for (const chain of chains) {
         const { work } = await client.work(account, chain)
         expect(work.fields.chainId === chain, `chain ${chain} can be mined`).toBe(shares.has(chain))

@@ -3,7 +3,7 @@ import { availableParallelism, cpus } from 'node:os'
 import type { MinerStart } from '#compose/miner.ts'
 import { paidLine } from '#compose/payee.ts'
 import type { MinerSetup } from '#compose/setup.ts'
-import type { Face } from '#faces/cli/console.ts'
+import type { ConsoleView } from '#faces/cli/console.ts'
 import { networkLine } from './network-lines.ts'
 
 /** Version, fee and machine. */
@@ -63,10 +63,10 @@ export function journalLines(journal: MinerStart['journal']): string[] {
 }
 
 /** Lets keys and SIGUSR1 control the miner. @returns a function that ends this. */
-export function attended(face: Face, { miner }: MinerStart): () => void {
+export function attended(view: ConsoleView, { miner }: MinerStart): () => void {
   const toggle = () => (miner.paused ? miner.resume() : miner.pause())
   process.on('SIGUSR1', toggle)
-  const leave = face.attend(miner)
+  const leave = view.attend(miner)
   return () => {
     process.off('SIGUSR1', toggle)
     leave()

@@ -1,6 +1,6 @@
 /** Paces a source of nodes without proof of work: blocks at an interval, or when a client orders them. */
 import { type BlockOrders, makeBlocksPart } from '#faces/api/make-blocks.ts'
-import type { PresentToken } from '#faces/api/token.ts'
+import type { CurrentToken } from '#faces/api/token.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { jsonObjectIn } from '#ground/base/json.ts'
 import { encodeWork } from '#ground/chain/header.ts'
@@ -63,7 +63,7 @@ export async function pacedSource(
     miner = attached
     reached.attach(attached)
   }
-  const orders = (token: PresentToken) => [makeBlocksPart(blockOrders, token)]
+  const orders = (token: CurrentToken) => [makeBlocksPart(blockOrders, token)]
   return { ...reached, source, choice: source, orders, attach }
 }
 

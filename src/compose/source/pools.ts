@@ -4,7 +4,7 @@ import { systemClock } from '#ground/platform/clock.ts'
 import { packageVersion } from '#ground/platform/version.ts'
 import { RIGS_BEHIND_POOL } from '#mining/engine/stratum/limits.ts'
 import { PoolSource } from '#mining/source/pool/pool-source.ts'
-import { RigLines } from '#mining/source/pool/rig-lines.ts'
+import { OpenRigPoolSessions } from '#mining/source/pool/rig-pool-sessions.ts'
 import type { PoolsSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import { FAILBACK_MS, type ReachedSource } from './reached.ts'
@@ -24,6 +24,6 @@ export async function reachPools(
   )
   const [{ user: payee }] = pools
   const close = async () => source.close()
-  const rigLines = (workBytes: number) => new RigLines({ pools: source, trust, ...about, most: sessions, workBytes })
+  const rigLines = (workBytes: number) => new OpenRigPoolSessions({ pools: source, trust, ...about, most: sessions, workBytes })
   return { source, choice: null, network: POOL_NETWORK, payee, node: null, rigLines, attach: () => undefined, close }
 }

@@ -3,7 +3,7 @@
 import type { NodeClient } from '#client/node/client.ts'
 import type { EmbeddedNode } from '#devnet/devnet.ts'
 import type { ServedPart } from '#faces/api/server.ts'
-import type { PresentToken } from '#faces/api/token.ts'
+import type { CurrentToken } from '#faces/api/token.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { PassthroughOptions } from '#mining/engine/passthrough/passthrough.ts'
 import type { Miner } from '#mining/mine/miner.ts'
@@ -45,7 +45,7 @@ export interface ReachedSource {
   /** Pool sessions for rigs. Without them, rigs search the miner's own work. */
   readonly rigLines?: RigLinesOf | undefined
   /** Serves orders for blocks; undefined unless the source makes them on demand. */
-  readonly orders?: ((token: PresentToken) => readonly ServedPart[]) | undefined
+  readonly orders?: ((token: CurrentToken) => readonly ServedPart[]) | undefined
   /** Where a relay keeps the shares of its rigs. */
   readonly fleetShares?: FleetShares | undefined
   /** Connects the source to the miner, before the miner runs. */

@@ -12,13 +12,13 @@ import { writeRefusal } from './app.ts'
 import type { Faults } from './faults.ts'
 import { fundAccounts } from './fund-accounts.ts'
 import type { Router } from './router.ts'
-import { ControlServer, type ForkSource, type TurnNode } from './routes/control.ts'
+import { ControlServer, type ForkSource, type SwitchNetwork } from './routes/control.ts'
 import type { StreamGate } from './stream/stream-gate.ts'
 import { foreignRefusal } from './this-machine.ts'
 
 interface ControlSetup extends BlockMakerOptions {
   readonly autoMine: AutoMine | null
-  readonly turn: TurnNode
+  readonly turn: SwitchNetwork
   readonly nodeClock: NodeClock
   readonly fork: ForkSource | null
   /** Uniform in [0, 1). */

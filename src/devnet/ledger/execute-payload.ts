@@ -18,7 +18,7 @@ export type CommandCheck = (command: Command, parent: Header) => string | null
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** A command to add to a draft; the step gets the outcome. */
-interface Step {
+interface PayloadStep {
   readonly draft: PayloadDraft
   readonly transaction: { readonly command: Command; readonly bytes: Uint8Array }
   /** Output that the payload names. */
@@ -118,7 +118,7 @@ export function* commandsIn({ transactions }: StoredPayload): Generator<Command>
 function* payloadSteps(
   { begin, check }: PayloadExecution,
   payload: StoredPayload,
-): Generator<Step, Judged | Misexecuted, Added> {
+): Generator<PayloadStep, Judged | Misexecuted, Added> {
   const draft = begin(readMiner(payload.minerData))
   for (const [i, { transaction, output }] of payload.transactions.entries()) {
     const command = readCommandText(decoder.decode(transaction))

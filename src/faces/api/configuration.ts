@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '#ground/base/errors.ts'
 import { jsonObjectIn } from '#ground/base/json.ts'
-import { type PresentToken, refuseWithoutToken } from './token.ts'
+import { type CurrentToken, refuseWithoutToken } from './token.ts'
 
 export const CONFIGURATION_PATH = '/2/config'
 
@@ -22,7 +22,7 @@ export interface Configuration {
 const MAX_BODY_BYTES = 64 * 1024
 
 /** Adds the routes. */
-export function addConfiguration(app: FastifyInstance, configuration: Configuration, token: PresentToken): void {
+export function addConfiguration(app: FastifyInstance, configuration: Configuration, token: CurrentToken): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))

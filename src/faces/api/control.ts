@@ -1,7 +1,7 @@
 /** Controls a miner over HTTP: JSON-RPC 2.0 on POST /json_rpc, for clients with the token. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { parsePlainJson, tryParse } from '#ground/base/json.ts'
-import { type PresentToken, refuseWithoutToken } from './token.ts'
+import { type CurrentToken, refuseWithoutToken } from './token.ts'
 
 /** The operations on a running miner. */
 export interface MinerControl {
@@ -29,7 +29,7 @@ interface RpcOutcome {
 const METHODS = ['pause', 'resume', 'stop'] as const
 
 /** Adds the route. */
-export function addControl(app: FastifyInstance, control: MinerControl, token: PresentToken): void {
+export function addControl(app: FastifyInstance, control: MinerControl, token: CurrentToken): void {
   // Clients send various content types, or none.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()

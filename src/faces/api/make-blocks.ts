@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { NewcutError } from '#ground/base/errors.ts'
 import { foreignPage } from '#ground/base/host.ts'
 import type { ServedPart } from './server.ts'
-import { type PresentToken, refuseUnlessOpen } from './token.ts'
+import { type CurrentToken, refuseUnlessOpen } from './token.ts'
 
 const MAKE_BLOCKS_PATH = '/make-blocks'
 
@@ -22,7 +22,7 @@ export interface BlockOrders {
  * The route. With a token, clients must send it. Without one, every program that reaches the address may order blocks,
  * but no page of another site.
  */
-export function makeBlocksPart(orders: BlockOrders, token: PresentToken): ServedPart {
+export function makeBlocksPart(orders: BlockOrders, token: CurrentToken): ServedPart {
   const addTo = (app: FastifyInstance) => {
     void app.register(async (scope) => {
       // Clients send various content types, or none.

@@ -7,7 +7,7 @@ import { addControl, type MinerControl } from './control.ts'
 import { hiveStats, mmpStats } from './rigs.ts'
 import type { ServedPart } from './server.ts'
 import { backendsOf, type Identity, summaryOf } from './summary.ts'
-import type { PresentToken } from './token.ts'
+import type { CurrentToken } from './token.ts'
 
 interface MonitoredMiner {
   readonly snapshot: () => Snapshot
@@ -17,7 +17,7 @@ interface MonitoredMiner {
   /** The configuration, or null if it is not served. */
   readonly configuration: Configuration | null
   /** The token that control requests must send. */
-  readonly token: PresentToken
+  readonly token: CurrentToken
 }
 
 /** Creates the routes for monitors. */

@@ -7,7 +7,7 @@ import { rigRows, type WorkerTable } from '#mining/accounts/rig-rows.ts'
 import { PAGE_HEADER, refusedCursor, refusedPage, shareCursor, sharePage } from '#mining/accounts/share-pages.ts'
 import type { ShareReader } from '#mining/accounts/share-store.ts'
 import type { ServedPart } from './server.ts'
-import { type PresentToken, refuseUnlessOpen } from './token.ts'
+import { type CurrentToken, refuseUnlessOpen } from './token.ts'
 
 /** Default and maximum number of listed rigs. */
 const RIGS = 1_000
@@ -18,7 +18,7 @@ const MAX_LINES = 10_000
 
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
-export function rigRoutes(recorder: RigLedger, token: PresentToken): ServedPart[] {
+export function rigRoutes(recorder: RigLedger, token: CurrentToken): ServedPart[] {
   const log = recorder.storage?.store ?? null
   return [
     {
@@ -58,7 +58,7 @@ function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: Ri
 
 type Send = (log: ShareReader, query: Query, reply: FastifyReply) => Promise<FastifyReply>
 
-function addLog(app: FastifyInstance, path: string, log: ShareReader | null, token: PresentToken, send: Send): void {
+function addLog(app: FastifyInstance, path: string, log: ShareReader | null, token: CurrentToken, send: Send): void {
   app.get(path, async (request, reply) => {
     // Shares name accounts and addresses, so a configured token is required.
     const refusal = refuseUnlessOpen(request, reply, token)

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** The present token of the miner. Null means that nobody may change anything. */
-export type PresentToken = () => string | null
+export type CurrentToken = () => string | null
 
 /**
  * Refuses a request without the right token, with status 401 or 403 and the reason.
@@ -12,7 +12,7 @@ export type PresentToken = () => string | null
 export function refuseWithoutToken(
   request: FastifyRequest,
   reply: FastifyReply,
-  token: PresentToken,
+  token: CurrentToken,
 ): FastifyReply | null {
   const refused = refusal(request.headers.authorization, token())
   if (refused === null) return null
@@ -24,7 +24,7 @@ export function refuseWithoutToken(
 export function refuseUnlessOpen(
   request: FastifyRequest,
   reply: FastifyReply,
-  token: PresentToken,
+  token: CurrentToken,
 ): FastifyReply | null {
   return token() === null ? null : refuseWithoutToken(request, reply, token)
 }

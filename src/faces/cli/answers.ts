@@ -5,7 +5,7 @@ import type { UpstreamStatus } from '#mining/source/source.ts'
 import { energyTexts } from './energy-text.ts'
 import { type Key, keysText } from './keys.ts'
 import type { ConsoleLine } from './line.ts'
-import { countsText, hardwareText, luckText, percent, poolBlocksTexts, presentText, ratesText } from './lines.ts'
+import { countsText, deviceText, hardwareText, luckText, percent, poolBlocksTexts, ratesText } from './lines.ts'
 import { moneyAnswer } from './profit-lines.ts'
 
 /** The lines for keys that only show something. */
@@ -92,7 +92,7 @@ function healthLines({ devices, idleReason, pauses, hardwareErrors, hardware, en
   return withTitle('health', [
     state,
     `${hardwareErrors} hardware errors, ${faults} restarts of devices`,
-    ...hardware.map(presentText),
+    ...hardware.map(deviceText),
     ...energyTexts(energy),
     ...down,
   ])

@@ -1,4 +1,4 @@
-/** The console as JSON records. Lines for people are in text-face.ts. */
+/** The console as JSON records. Lines for people are in text-view.ts. */
 import { createRequire } from 'node:module'
 import type { NewcutError } from '#ground/base/errors.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
@@ -15,14 +15,14 @@ export interface KeyControl {
   readonly resume: () => void
 }
 
-export interface Face {
+export interface ConsoleView {
   readonly show: (event: ConsoleEvent) => void
   /** On a terminal: shows the state of the miner, and obeys keys. @returns a function that ends this. */
   readonly attend: (miner: KeyControl) => () => void
 }
 
 /** One JSON object a line, through pino. */
-export function jsonFace({ out, nowMs }: { readonly out: Pick<Output, 'write'>; readonly nowMs: () => number }): Face {
+export function jsonView({ out, nowMs }: { readonly out: Pick<Output, 'write'>; readonly nowMs: () => number }): ConsoleView {
   const timestamp = () => `,"time":"${new Date(nowMs()).toISOString()}"`
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
   const logger = pino(
@@ -45,7 +45,7 @@ export function jsonFace({ out, nowMs }: { readonly out: Pick<Output, 'write'>; 
  */
 export function reportError(error: NewcutError, format: LogFormat, terminal: Terminal, write?: FlagWriter): void {
   const event = errorEvent(error, write)
-  if (format === 'json') jsonFace(terminal).show(event)
+  if (format === 'json') jsonView(terminal).show(event)
   else printerTo(terminal.err)(`newcut: ${errorText(event)}`)
 }
 

@@ -197,7 +197,7 @@ export function countsText({ solutions }: Pick<Snapshot, 'solutions'>): string {
 function speedLines(snapshot: Snapshot): ConsoleLine[] {
   const { hardware, highestHashrate } = snapshot
   const rates = `${ratesText(snapshot)}  max ${formatHashrate(highestHashrate)}`
-  const devices = hardware.length > 1 ? deviceLines(hardware, presentText) : []
+  const devices = hardware.length > 1 ? deviceLines(hardware, deviceText) : []
   // The power of the miner may be stated, and that of a single device is the same otherwise.
   const warm = hardware.length === 1 ? sensorsText({ ...hardware[0], watts: null }) : ''
   const counts = [countsText(snapshot), warm, powerText(snapshot.energy)].filter((text) => text !== '').join('  ')
@@ -222,7 +222,7 @@ export function hardwareText(hardware: HardwareSnapshot, rate: number | null): s
 }
 
 /** `gpu0  1.17 GH/s  61 C  212 W  0.181 J/MH`: a device at present. */
-export function presentText(hardware: HardwareSnapshot): string {
+export function deviceText(hardware: HardwareSnapshot): string {
   const { hashrates, watts } = hardware
   const efficiency = joulesPerMegahash(watts, hashrates['10s'])
   return `${hardwareText(hardware, hashrates['10s'])}${efficiency === null ? '' : `  ${formatEfficiency(efficiency)}`}`

@@ -2,9 +2,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import { asNewcutError, describeError, NewcutError } from '#ground/base/errors.ts'
 import { LogFile, type LogFileEvents } from '#ground/platform/log-file.ts'
-import { type ChangingFace, changingFace, type FaceMaker } from './changing-face.ts'
+import { type ChangingView, changingView, type ViewMaker } from './changing-view.ts'
 import { writeFlags } from './config-file.ts'
-import { fileFace } from './file-face.ts'
+import { fileView } from './file-view.ts'
 import type { LogFormat, LogLevel, LogStyle } from './levels.ts'
 import { type ConsoleEvent, errorEvent, withFlags } from './notices.ts'
 import { outputProblem } from './output-file.ts'
@@ -18,9 +18,9 @@ export interface LogValues {
   readonly 'dry-run'?: boolean
 }
 
-/** The faces of the console, and the time for the file. */
+/** The views of the console, and the time for the file. */
 export interface LogOutputs {
-  readonly faces: FaceMaker
+  readonly views: ViewMaker
   readonly nowMs: () => number
 }
 
@@ -33,10 +33,10 @@ export const styleOf = (values: LogValues): LogStyle => ({ format: values.log, l
  */
 export async function withLog<T>(
   values: LogValues,
-  { faces, nowMs }: LogOutputs,
-  task: (log: ChangingFace) => Promise<T>,
+  { views, nowMs }: LogOutputs,
+  task: (log: ChangingView) => Promise<T>,
 ): Promise<T> {
-  const onConsole = changingFace(styleOf(values), faces)
+  const onConsole = changingView(styleOf(values), views)
   const kept = openFileLog(values, onConsole, nowMs)
   const inFile = kept?.face
   const reopen = () => kept?.file.reopen()
@@ -57,7 +57,7 @@ export async function withLog<T>(
 }
 
 /** The log with the flags of the command in its warnings. */
-function withFlagNames(log: ChangingFace): ChangingFace {
+function withFlagNames(log: ChangingView): ChangingView {
   return {
     ...log,
     show: (event) => log.show(withFlags(event, writeFlags)),
@@ -74,7 +74,7 @@ function tryLogFile(path: string): void {
 }
 
 /** @returns the file and its face, or null without a file. Failures of the file go to the console. */
-function openFileLog(values: LogValues, onConsole: ChangingFace, nowMs: () => number) {
+function openFileLog(values: LogValues, onConsole: ChangingView, nowMs: () => number) {
   const path = values['log-file']
   if (path === undefined) return null
   if (values['dry-run']) {
@@ -92,19 +92,19 @@ function openFileLog(values: LogValues, onConsole: ChangingFace, nowMs: () => nu
         message: `log file ${path}: lines can be written again; ${missingText(lost)}`,
       }
       onConsole.tell(event)
-      face.tell(event)
+      view.tell(event)
     },
     onNotReopened: (error) => {
       const message = `log file ${path}: cannot be reopened (${describeError(error)}); newcut keeps writing to the old file`
       onConsole.tell({ type: 'warning', message })
     },
   })
-  const face = changingFace(styleOf(values), (format) => fileFace(format, file, nowMs))
+  const view = changingView(styleOf(values), (format) => fileView(format, file, nowMs))
   const end = () => {
     file.close()
     if (file.lost > 0) onConsole.tell({ type: 'warning', message: `log file ${path}: ${missingText(file.lost)}` })
   }
-  return { file, face, end }
+  return { file, face: view, end }
 }
 
 const missingText = (lines: number) => (lines === 1 ? '1 line is missing' : `${lines} lines are missing`)
@@ -118,7 +118,7 @@ function openLogFile(path: string, events: LogFileEvents): LogFile {
   }
 }
 
-function tee(one: ChangingFace, other: ChangingFace): ChangingFace {
+function tee(one: ChangingView, other: ChangingView): ChangingView {
   return {
     show: (event) => {
       one.show(event)

@@ -84,11 +84,11 @@ export function progressReporter(bar: ProgressBar): OnProgress {
 /** `checking blocks  [======>      ]  45 %  1.2k of 2.7k  12 s left`, at most `columns` wide. */
 export function progressLine(task: Task, tookMs: number, columns: number, paint: Paint): string {
   const { what, done, total, unit } = task
-  const share = total > 0 ? Math.min(1, Math.max(0, done / total)) : 0
-  const percent = `${Math.floor(share * 100)} %`
+  const fraction = total > 0 ? Math.min(1, Math.max(0, done / total)) : 0
+  const percent = `${Math.floor(fraction * 100)} %`
   const count = `${withPrefix(done)} of ${withPrefix(total)}${unit === undefined ? '' : ` ${unit}`}`
-  const isKnown = share > 0 && share < 1
-  const left = isKnown ? `${secondsText((tookMs * (1 - share)) / share)} left` : ''
+  const isKnown = fraction > 0 && fraction < 1
+  const left = isKnown ? `${secondsText((tookMs * (1 - fraction)) / fraction)} left` : ''
   const time = unit === undefined ? left : secondsText(tookMs)
   // The least important part is left out first.
   const choices = [[percent, count, time], [percent, count], [percent]].map((parts) => parts.filter((each) => each))
@@ -96,7 +96,7 @@ export function progressLine(task: Task, tookMs: number, columns: number, paint:
     const rest = parts.join('  ')
     const bar = Math.min(MAX_BAR, columns - stringWidth(what) - stringWidth(rest) - '  []  '.length)
     if (bar < MIN_BAR) continue
-    const filled = Math.floor(share * bar)
+    const filled = Math.floor(fraction * bar)
     const head = filled < bar ? '>' : ''
     const drawn = `${'='.repeat(filled)}${head}`.padEnd(bar)
     return `${what}  ${paint('cyan', `[${drawn}]`)}  ${rest}`

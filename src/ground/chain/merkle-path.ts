@@ -11,7 +11,7 @@ import { FormatError } from '../base/errors.ts'
 import { type Digest, merkleRoot } from './merkle.ts'
 
 /** One step up a tree. */
-export interface Step {
+export interface MerkleStep {
   /** Side of the sibling: `left` gives node(sibling, hash), `right` gives node(hash, sibling). */
   readonly side: 'left' | 'right'
   /** 32 bytes. */
@@ -23,7 +23,7 @@ export interface MerklePath {
   /** Index of the first entry in its own tree. It does not affect the root. */
   readonly position: bigint
   /** In order from the entry to the root. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly MerkleStep[]
 }
 
 const HASH_BYTES = 32
@@ -39,7 +39,7 @@ export const MAX_STEPS = 1024
  * Computes the steps from the entry at `index` to the root over 32-byte entries.
  * @throws RangeError if there is no such entry
  */
-export function merkleSteps(entries: readonly Uint8Array[], index: number, digest: Digest = sha512_256): Step[] {
+export function merkleSteps(entries: readonly Uint8Array[], index: number, digest: Digest = sha512_256): MerkleStep[] {
   if (!(index >= 0 && index < entries.length)) throw new RangeError(`entry ${index} of ${entries.length}`)
   if (entries.length === 1) return []
   let left = 1
@@ -51,7 +51,7 @@ export function merkleSteps(entries: readonly Uint8Array[], index: number, diges
 }
 
 /** Computes the root from an entry and its steps. */
-export function rootOf(entry: Uint8Array, steps: readonly Step[], digest: Digest = sha512_256): Uint8Array {
+export function rootOf(entry: Uint8Array, steps: readonly MerkleStep[], digest: Digest = sha512_256): Uint8Array {
   let hash = entry
   for (const { side, sibling } of steps) {
     const [a, b] = side === 'left' ? [sibling, hash] : [hash, sibling]
@@ -92,7 +92,7 @@ export function decodePath(bytes: Uint8Array, field = 'path'): MerklePath {
   return { position: view.getBigUint64(POSITION_AT), steps }
 }
 
-function decodeStep(bytes: Uint8Array, at: number, field: string): Step {
+function decodeStep(bytes: Uint8Array, at: number, field: string): MerkleStep {
   const side = SIDES[bytes[at]]
   if (side === undefined) throw new FormatError(field, at, `side ${bytes[at]}, expected 0 (left) or 1 (right)`)
   return { side, sibling: bytes.slice(at + 1, at + STEP_BYTES) }

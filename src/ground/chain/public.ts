@@ -77,7 +77,7 @@ export {
 export { type HeaderNames, headerFromJson, headerToJson, type ProductWord, workToJson } from './header-json.ts'
 export { knownNetwork, type NetworkCode, versionCode, versionText } from './known-networks.ts'
 export type { Digest } from './merkle.ts'
-export type { MerklePath, Step } from './merkle-path.ts'
+export type { MerklePath, MerkleStep as Step } from './merkle-path.ts'
 export { genesisHeight, graphAt, type HeaderRules, type Network, type NetworkDefinition } from './network.ts'
 export { development, mainnet01, recapDevelopment, stoa, testnet04, testnet06 } from './network-data.ts'
 export {

@@ -9,7 +9,7 @@ import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJso
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import type { PinnedBlock } from './cache.ts'
 import { HeadAim, NOTHING_SEEN } from './head-aim.ts'
-import { networkPath, orphaned, presentCut, refused } from './pin.ts'
+import { networkPath, orphaned, currentCut, refused } from './pin.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
 /** A result of code at the pin: a value, or the text of its failure. */
@@ -183,7 +183,7 @@ export class Asker {
 
   async #depthNow(): Promise<number> {
     const { network, chain, height } = this.block
-    const head = (await presentCut(this.remote, network)).heads.get(chain)
+    const head = (await currentCut(this.remote, network)).heads.get(chain)
     if (head === undefined) throw this.#misbehaved(`a cut without chain ${chain}`)
     return Math.max(0, head.height - height)
   }

@@ -18,7 +18,7 @@ import {
   type Pin,
   pinHeight,
   pinText,
-  presentCut,
+  currentCut,
   readCut,
 } from './pin.ts'
 import { RemoteNode } from './remote-node.ts'
@@ -133,7 +133,7 @@ async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: NetworkCopyOp
     return { network: network ?? (await networkOfNode(remote)), height, heads, isByHeight: false }
   }
   const network = await networkOfNode(remote)
-  const present = await presentCut(remote, network)
+  const present = await currentCut(remote, network)
   return { network, height: pinHeight(present, asked), heads: present.heads, isByHeight: true }
 }
 

@@ -90,7 +90,7 @@ export async function networkOfNode(remote: RemoteNode): Promise<string> {
 }
 
 /** The present cut of the node. */
-export async function presentCut(remote: RemoteNode, network: string): Promise<NamedCut> {
+export async function currentCut(remote: RemoteNode, network: string): Promise<NamedCut> {
   const { status, text } = await remote.get(`${networkPath(network)}/cut`)
   if (status !== 200) throw refused(remote, 'GET /cut', status, text)
   return readCut(text, `${remote.url}: GET /cut`)

@@ -4,7 +4,7 @@ import type { RigWarning, WorkerAccount } from './account.ts'
 /** Refusals in a row that cause a warning. */
 const ALL_REFUSED = 50
 /** A higher portion of refused shares over ten minutes causes a warning. At half of it the warning ends. */
-const REFUSED_SHARE = 0.05
+const REFUSED_FRACTION = 0.05
 /** With fewer shares the portion says nothing. */
 const MIN_SHARES = 50
 /** A warning about a worker expires after this silence. */
@@ -32,7 +32,7 @@ export function judgeAccount(account: WorkerAccount, nowMs: number): 'warning' |
     return account.warning === null ? null : 'warning'
   }
   const { accepted, refused } = countsOf(account, nowMs)
-  if (refused > (REFUSED_SHARE / 2) * (accepted + refused)) return null
+  if (refused > (REFUSED_FRACTION / 2) * (accepted + refused)) return null
   account.warning = null
   return 'well'
 }
@@ -63,7 +63,7 @@ function warningFor(account: WorkerAccount, nowMs: number): RigWarning | null {
   }
   const { accepted, refused } = countsOf(account, nowMs)
   const of = accepted + refused
-  if (of < MIN_SHARES || refused <= REFUSED_SHARE * of) return null
+  if (of < MIN_SHARES || refused <= REFUSED_FRACTION * of) return null
   return { reason: reasonOf(account, nowMs), refused, of, sinceMs: nowMs }
 }
 

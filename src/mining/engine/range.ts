@@ -77,12 +77,12 @@ function partStart(part: number, parts: number, size: number): number {
  * 1/65,536 of the slot's nonces for one `low`, far more than it tries before the work changes.
  */
 export function restartedRange(range: NonceRange, restarts: number): NonceRange {
-  let share = 0
-  for (let bit = 0; bit < 16; bit++) if ((restarts >>> bit) & 1) share += 2 ** -(bit + 1)
+  let fraction = 0
+  for (let bit = 0; bit < 16; bit++) if ((restarts >>> bit) & 1) fraction += 2 ** -(bit + 1)
   return {
     ...range,
-    start: (range.start + Math.floor(share * range.count)) % range.count,
-    high: (range.high + share * HIGHS) % HIGHS,
+    start: (range.start + Math.floor(fraction * range.count)) % range.count,
+    high: (range.high + fraction * HIGHS) % HIGHS,
   }
 }
 

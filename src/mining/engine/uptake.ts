@@ -1,7 +1,7 @@
 /** Tracks which devices search the newest work. Each report takes constant time, however many devices there are. */
 
 /** Work counts as taken once this portion of the running devices searches it; the slowest ones do not delay it. */
-const TAKEN_SHARE = 0.99
+const TAKEN_FRACTION = 0.99
 
 export class Uptake<Device = string> {
   /** Running devices -> sequence of the work that they search, or -1. */
@@ -57,7 +57,7 @@ export class Uptake<Device = string> {
   }
 
   #look(): void {
-    if (this.#taken < Math.ceil(TAKEN_SHARE * this.#searched.size)) return
+    if (this.#taken < Math.ceil(TAKEN_FRACTION * this.#searched.size)) return
     this.#resolve?.(true)
     this.#resolve = null
   }

@@ -2,7 +2,7 @@
 import { exactText, exactUnits } from '#ground/base/coins.ts'
 import { isLostVerdict, type StepName, type Verdict, verdictOf } from '#ground/chain/solution.ts'
 import type { MinerEvent } from './events.ts'
-import { type EarningsSnapshot, type LossAndFees, noShares, type PaidSum, type Price } from './profit.ts'
+import { type EarningsSnapshot, type LossAndFees, unknownFractions, type PaidSum, type Price } from './profit.ts'
 
 /** A solution as a journal has it. */
 export interface OwnBlock {
@@ -25,9 +25,9 @@ export interface OwnSums {
 
 /** Limit of blocks that may still change. Older ones are deep in their chains; their sums stay. */
 const MAX_BLOCKS = 10_000
-/** The latest settled blocks, which the shares come from. */
+/** The latest settled blocks, which the two fractions come from. */
 const SHARE_BLOCKS = 100
-/** With fewer blocks, a share would be chance. */
+/** With fewer blocks, a fraction would be chance. */
 const MIN_SHARE_BLOCKS = 20
 
 interface Tracked {
@@ -67,8 +67,8 @@ export class Earnings {
   readonly #total = new PaidCounter()
   #unknown = 0
   #lost = 0
-  /** The shares, or null after a change. */
-  #shares: LossAndFees | null = null
+  /** The fractions, or null after a change. */
+  #lossAndFees: LossAndFees | null = null
 
   /** Adds a block of an earlier run, oldest first. A block that is known already stays as it is. */
   seed({ hash, state, reward, fees }: OwnBlock): void {
@@ -106,9 +106,9 @@ export class Earnings {
   }
 
   /** Shares of the latest settled blocks. */
-  shares(): LossAndFees {
-    this.#shares ??= sharesOf([...this.#blocks.values()])
-    return this.#shares
+  lossAndFees(): LossAndFees {
+    this.#lossAndFees ??= lossAndFeesOf([...this.#blocks.values()])
+    return this.#lossAndFees
   }
 
   #change(hash: string, news: Partial<Tracked>): void {
@@ -120,7 +120,7 @@ export class Earnings {
     if (before !== undefined) this.#count(before, -1)
     this.#count(block, 1)
     this.#blocks.set(hash, block)
-    this.#shares = null
+    this.#lossAndFees = null
     const [oldest] = this.#blocks.keys()
     if (this.#blocks.size > MAX_BLOCKS) this.#blocks.delete(oldest)
   }
@@ -133,10 +133,10 @@ export class Earnings {
   }
 }
 
-function sharesOf(blocks: readonly Tracked[]): LossAndFees {
+function lossAndFeesOf(blocks: readonly Tracked[]): LossAndFees {
   const settled = blocks.filter((block) => block.verdict === 'accepted' || isLost(block)).slice(-SHARE_BLOCKS)
-  if (settled.length < MIN_SHARE_BLOCKS) return noShares
-  const lostShare = settled.filter(isLost).length / settled.length
+  if (settled.length < MIN_SHARE_BLOCKS) return unknownFractions
+  const lostFraction = settled.filter(isLost).length / settled.length
   let [known, rewards, fees] = [0, 0n, 0n]
   for (const block of settled) {
     if (block.verdict !== 'accepted' || block.reward === null || block.fees === null) continue
@@ -145,5 +145,5 @@ function sharesOf(blocks: readonly Tracked[]): LossAndFees {
     fees += block.fees
   }
   const isEnough = known >= MIN_SHARE_BLOCKS && rewards > 0n
-  return { lostShare, feeShare: isEnough ? Number(fees) / Number(rewards) : null }
+  return { lostShare: lostFraction, feeShare: isEnough ? Number(fees) / Number(rewards) : null }
 }

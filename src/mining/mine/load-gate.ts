@@ -10,7 +10,7 @@ const GAP_MS = 15_000
 interface LoadSpan {
   readonly fromMs: number
   readonly toMs: number
-  readonly share: number
+  readonly fraction: number
 }
 
 export class LoadGate {
@@ -20,7 +20,7 @@ export class LoadGate {
   /** Start of the samples without a gap. */
   #firstMs: number | null = null
 
-  /** @param limit share of the machine that other programs may use, 0 to 1 */
+  /** @param limit fraction of the machine that other programs may use, 0 to 1 */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -30,18 +30,18 @@ export class LoadGate {
     return this.#busySinceMs !== null
   }
 
-  /** Mean share of the machine that other programs used over the last 6 s. */
-  get share(): number {
+  /** Mean fraction of the machine that other programs used over the last 6 s. */
+  get fraction(): number {
     return this.#mean(BUSY_MS)
   }
 
-  /** Adds a sample: the share that other programs used between two monotonic times. */
-  look(fromMs: number, toMs: number, share: number): void {
+  /** Adds a sample: the fraction that other programs used between two monotonic times. */
+  addSample(fromMs: number, toMs: number, fraction: number): void {
     const isGap = toMs - fromMs > GAP_MS || fromMs - (this.#looks.at(-1)?.toMs ?? fromMs) > GAP_MS
     if (isGap) this.#looks = []
     if (isGap || this.#firstMs === null) this.#firstMs = toMs - fromMs > GAP_MS ? toMs : fromMs
     if (toMs - fromMs > GAP_MS) return
-    this.#looks.push({ fromMs, toMs, share })
+    this.#looks.push({ fromMs, toMs, fraction })
     while (this.#looks[0].toMs <= toMs - QUIET_MS) this.#looks.shift()
     const isLong = (spanMs: number, sinceMs: number) => toMs - sinceMs >= spanMs
     if (this.#busySinceMs === null) {
@@ -58,7 +58,7 @@ export class LoadGate {
       const length = look.toMs - Math.max(look.fromMs, toMs - spanMs)
       if (length <= 0) continue
       time += length
-      sum += length * look.share
+      sum += length * look.fraction
     }
     return time === 0 ? 0 : sum / time
   }

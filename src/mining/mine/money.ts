@@ -3,7 +3,7 @@ import { expectedReward, publicChainsAt } from '#ground/chain/reward.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import type { Work } from '#ground/chain/work.ts'
 import type { Earnings } from './earnings.ts'
-import { type MoneyParts, noShares, type Payer, type Prices, profitOf, type Searched } from './profit.ts'
+import { type MoneyParts, unknownFractions, type Payer, type Prices, profitOf, type Searched } from './profit.ts'
 
 export interface MoneyOptions {
   readonly payer: Payer
@@ -38,10 +38,10 @@ export class Money {
     this.#look(work, chains)
     const { payer, earnings } = this.#options
     const prices = this.#prices
-    const shares = earnings?.shares() ?? noShares
+    const shares = earnings?.lossAndFees() ?? unknownFractions
     const latest = this.#latest
     return {
-      ...(latest !== null && { profit: profitOf({ ...latest, hashrate, payer, shares, power, prices }) }),
+      ...(latest !== null && { profit: profitOf({ ...latest, hashrate, payer, lossAndFees: shares, power, prices }) }),
       ...(earnings !== null && { earnings: earnings.snapshot(prices.coin) }),
     }
   }

@@ -23,11 +23,11 @@ export type Payer = 'chain' | 'pool' | 'leader'
 export interface LossAndFees {
   /** Share of settled blocks that are not in their chains; null with too few blocks. */
   readonly lostShare: number | null
-  /** Fees of paid blocks, as a share of their rewards; null with too few blocks. */
+  /** Fees of paid blocks, as a fraction of their rewards; null with too few blocks. */
   readonly feeShare: number | null
 }
 
-export const noShares: LossAndFees = { lostShare: null, feeShare: null }
+export const unknownFractions: LossAndFees = { lostShare: null, feeShare: null }
 
 /** Power draw of the miner. */
 interface PowerDraw {
@@ -47,7 +47,7 @@ export interface ProfitBasis {
   /** Coins of a block. */
   readonly reward: number
   readonly payer: Payer
-  readonly shares: LossAndFees
+  readonly lossAndFees: LossAndFees
   readonly power: PowerDraw
   readonly prices: Prices
 }
@@ -84,10 +84,10 @@ const DAY_S = 86_400
 const DAY_H = 24
 
 /** Every hash serves one block of one chain, so the difficulty of that chain alone decides. */
-export function profitOf({ power, prices, shares, ...basis }: ProfitBasis): ProfitSnapshot {
+export function profitOf({ power, prices, lossAndFees, ...basis }: ProfitBasis): ProfitSnapshot {
   const { hashrate, difficulty, reward } = basis
   const blocksPerDay = difficulty > 0 ? (hashrate * DAY_S) / difficulty : 0
-  const coinsPerDay = blocksPerDay * reward * (1 + (shares.feeShare ?? 0)) * (1 - (shares.lostShare ?? 0))
+  const coinsPerDay = blocksPerDay * reward * (1 + (lossAndFees.feeShare ?? 0)) * (1 - (lossAndFees.lostShare ?? 0))
   const kilowattHours = power.watts === null ? null : (power.watts * DAY_H) / 1000
   const coinPrice = prices.coin?.amount ?? null
   const powerPrice = prices.power?.amount ?? null
@@ -95,7 +95,7 @@ export function profitOf({ power, prices, shares, ...basis }: ProfitBasis): Prof
   const powerCostPerDay = kilowattHours === null || powerPrice === null ? null : kilowattHours * powerPrice
   return {
     ...basis,
-    ...shares,
+    ...lossAndFees,
     coinsPerDay,
     watts: power.watts,
     unreadDevices: power.unread,

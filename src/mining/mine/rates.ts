@@ -3,7 +3,7 @@ import type { DeviceStatus } from '../engine/engine.ts'
 import { HashrateMeter, type Hashrates, NO_RATES, NO_WINDOWS, type RateWindows } from './hashrate.ts'
 
 /** The 10-second rate of a device that does not search is 0, whatever it did within the window. */
-function presentRates<T extends Hashrates>(rates: T, searches: boolean): T {
+function currentRates<T extends Hashrates>(rates: T, searches: boolean): T {
   return searches ? rates : { ...rates, '10s': 0 }
 }
 
@@ -36,7 +36,7 @@ export class Rates {
 
   /** @param searches whether any device searches */
   total(searches: boolean): Hashrates {
-    return presentRates(this.#total.rates(), searches)
+    return currentRates(this.#total.rates(), searches)
   }
 
   /** The highest 10-second rate of all devices together. */
@@ -47,7 +47,7 @@ export class Rates {
   /** @param searches false while the miner is paused */
   of({ engine, device, state }: Pick<EngineDevice, 'engine' | 'device' | 'state'>, searches = true): Hashrates {
     const rates = this.#devices.get(`${engine}/${device}`)?.rates() ?? NO_RATES
-    return presentRates(rates, searches && state === undefined)
+    return currentRates(rates, searches && state === undefined)
   }
 
   /** Hashrates of a part of the machine: of all devices that share it, or of the device with this name. */
@@ -55,7 +55,7 @@ export class Rates {
     const key = `${engine}/${name}`
     const meter = this.#shared.get(key) ?? this.#devices.get(key)
     const windows = meter === undefined ? NO_WINDOWS : { ...meter.rates(), highest: meter.highest }
-    return presentRates(windows, searches)
+    return currentRates(windows, searches)
   }
 
   #sampleShared(atMs: number, devices: readonly EngineDevice[]): void {

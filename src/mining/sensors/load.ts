@@ -16,8 +16,8 @@ export interface LoadReading {
 /** Linux reports CPU times of processes in hundredths of a second, whatever its kernel configuration. */
 const TICK_MS = 10
 
-/** @returns the share of the machine that other programs used between two readings, 0 to 1 */
-export function othersShare(before: LoadReading, after: LoadReading): number {
+/** @returns the fraction of the machine that other programs used between two readings, 0 to 1 */
+export function fractionOfOthers(before: LoadReading, after: LoadReading): number {
   const busyMs = after.busyMs - before.busyMs - (after.ownMs - before.ownMs)
   const allMs = (after.atMs - before.atMs) * after.processors
   return allMs > 0 ? Math.min(1, Math.max(0, busyMs / allMs)) : 0

@@ -6,7 +6,7 @@ import type { Work } from '#ground/chain/work.ts'
 import type { Response, ShareVerdict } from './messages.ts'
 
 /** A job as the pool gave it. */
-export interface LineJob {
+export interface RigPoolJob {
   /** Parameters of mining.notify. */
   readonly params: readonly unknown[]
   readonly work: Work
@@ -23,8 +23,8 @@ export interface PassedAnswer {
   readonly said: Pick<Response, 'result' | 'error'> | null
 }
 
-export interface LineListener {
-  readonly onJob: (job: LineJob) => void
+export interface RigPoolListener {
+  readonly onJob: (job: RigPoolJob) => void
   readonly onTarget: (target: bigint) => void
   readonly onNonces: (nonce1: string, nonce2Bytes: number) => void
   /** A message of the pool for the rig's operator. */
@@ -36,20 +36,20 @@ export interface LineListener {
 }
 
 /** A pool session of one rig. It is logged in and has a job. */
-export interface PoolLine {
+export interface RigPoolSession {
   /** nonce1 as the pool wrote it. */
   readonly nonce1: string
   readonly nonce2Bytes: number
   /** Current share target: the latest from the pool, or else the block target. */
   readonly target: bigint
   /** The newest job, or null. */
-  readonly job: LineJob | null
+  readonly job: RigPoolJob | null
   /**
    * Finds a job by its id as written by a rig.
    * @returns null if the session has no such job, or has dropped it
    */
-  jobOf(id: string): LineJob | null
-  listen(listener: LineListener): void
+  jobOf(id: string): RigPoolJob | null
+  listen(listener: RigPoolListener): void
   /** The pool's user name for a worker; null stands for a rig without a name. */
   userOf(worker: string | null): string
   /**
@@ -68,15 +68,15 @@ export interface Seat {
    * otherwise as soon as there is one.
    * @param agent program of the rig
    */
-  request(agent: string, onLine: (line: PoolLine) => void): void
+  request(agent: string, onLine: (line: RigPoolSession) => void): void
   /** Closes a session of the rig. */
-  drop(line: PoolLine): void
+  drop(line: RigPoolSession): void
   /** The rig has disconnected: closes all its sessions. */
   release(): void
 }
 
 /** Sessions with the pool whose work is searched. */
-export interface PoolLines {
+export interface RigPoolSessions {
   /** Maximum number of rigs. */
   readonly most: number
   /** Number of sessions that are open or opening. */

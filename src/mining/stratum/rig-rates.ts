@@ -31,7 +31,7 @@ export const rigRates: readonly RigRate[] = [
 ]
 
 /** ASIC chips report only hashes with at least 40 zero bits, even for easier targets. */
-const LEAST_ASIC_SHARE = 2 ** 40
+const MIN_ASIC_DIFFICULTY = 2 ** 40
 
 /**
  * Time in which an Antminer KA3 exhausts a header, in milliseconds. Its three boards share a counter of 256 values at
@@ -46,4 +46,4 @@ export const KA3_SHORT_HEADER_MS = 20
  * @param difficulty average number of hashes per share
  */
 export const secondsPerShare = (difficulty: number, rate: number): number =>
-  Math.max(LEAST_ASIC_SHARE, difficulty) / rate
+  Math.max(MIN_ASIC_DIFFICULTY, difficulty) / rate

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/ground/platform/clock.ts'
 import { CpuEngine } from '../../../src/mining/engine/cpu/cpu.ts'
 import { nonceRanges } from '../../../src/mining/engine/range.ts'
 import { PoolSource } from '../../../src/mining/source/pool/pool-source.ts'
-import { RigLines } from '../../../src/mining/source/pool/rig-lines.ts'
+import { OpenRigPoolSessions } from '../../../src/mining/source/pool/rig-pool-sessions.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { until } from '../../wait.ts'
 import { pool, proxy, rig, stopProxies, visitor } from './proxies.ts'
@@ -302,7 +302,7 @@ it('a proxy opens no session for a rig before it listens', async () => {
   const about = { trust: {}, agent: 'newcut/test', clock: systemClock, random: Math.random }
   const options = { pools: [at.address()], ...about, failbackMs: 60_000 }
   const source = await PoolSource.reach(options, () => undefined, new AbortController().signal)
-  const lines = new RigLines({ pools: source, ...about, most: 4, workBytes: 286 })
+  const lines = new OpenRigPoolSessions({ pools: source, ...about, most: 4, workBytes: 286 })
   expect(lines.sessions).toBe(0)
   expect(at.count).toBe(1)
   lines.close()

@@ -5,7 +5,7 @@ import { PassthroughEngine } from '../../../src/mining/engine/passthrough/passth
 import type { RigLimits } from '../../../src/mining/engine/stratum/limits.ts'
 import type { PoolAddress } from '../../../src/mining/source/pool/address.ts'
 import { PoolSource } from '../../../src/mining/source/pool/pool-source.ts'
-import { RigLines } from '../../../src/mining/source/pool/rig-lines.ts'
+import { OpenRigPoolSessions } from '../../../src/mining/source/pool/rig-pool-sessions.ts'
 import { SourceReader } from '../../conformance/source.ts'
 import { RawRig } from './raw-rig.ts'
 import { type Script, ScriptedPool } from './scripted-pool.ts'
@@ -42,7 +42,7 @@ export async function proxy(pools: readonly PoolAddress[], options: ProxyOptions
     reader.stop.abort()
     await reader.ended
   })
-  const lines = new RigLines({ pools: source, ...about, most, workBytes: 286 })
+  const lines = new OpenRigPoolSessions({ pools: source, ...about, most, workBytes: 286 })
   const server = { host: '127.0.0.1', port: 0, tls: null, clock, random: Math.random }
   const engine = new PassthroughEngine({ ...server, lines, ...(limits && { limits }) })
   cleanups.push(() => engine.stop())

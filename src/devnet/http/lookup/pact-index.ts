@@ -32,7 +32,7 @@ interface PactFailedStep extends PactAttempt {
 }
 
 /** Steps of a pact that have run on the present chains. */
-export interface PresentSteps {
+export interface CurrentSteps {
   /** Ascending. */
   readonly steps: readonly PactRunStep[]
   readonly last: PactRunStep
@@ -45,7 +45,7 @@ export interface IndexedPact {
   /** Place among all pacts, in the order in which they began. */
   readonly place: number
   /** null if no step has run on the present chains. */
-  readonly present: PresentSteps | null
+  readonly present: CurrentSteps | null
   /** Failed attempts in blocks of the present chains, oldest first. */
   readonly failures: readonly PactFailedStep[]
 }
@@ -56,7 +56,7 @@ interface KeptPact {
   readonly place: number
   readonly steps: PactRunStep[]
   readonly failures: PactFailedStep[]
-  present: PresentSteps | null
+  present: CurrentSteps | null
 }
 
 /** Blocks that one call reads at most, by default. */
@@ -190,7 +190,7 @@ export class PactIndex {
     to?.add(pact.place)
   }
 
-  #listOf(present: PresentSteps | null): PlaceList | null {
+  #listOf(present: CurrentSteps | null): PlaceList | null {
     if (present === null) return null
     return present.isOpen ? this.#lists.open : this.#lists.finished
   }

@@ -8,7 +8,7 @@ import { proofHeight } from '../../ledger/spv.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { RequestRefused } from '../refusal.ts'
 import { createdMs, type SearchedNode } from './block-search.ts'
-import type { IndexedPact, PactAttempt, PactIndex, PresentSteps } from './pact-index.ts'
+import type { IndexedPact, PactAttempt, PactIndex, CurrentSteps } from './pact-index.ts'
 
 export interface PactNode extends SearchedNode {
   readonly pools: Mempools
@@ -22,7 +22,7 @@ interface PactQuery {
 }
 
 /** A pact on the present chains. */
-interface PresentPact extends Pick<IndexedPact, 'pactId' | 'failures'>, PresentSteps {}
+interface CurrentPact extends Pick<IndexedPact, 'pactId' | 'failures'>, CurrentSteps {}
 
 const decoder = new TextDecoder()
 /** `open:ID` or `finished:ID`, of the last pact of the page before. */
@@ -32,7 +32,7 @@ const CURSOR = /^(open|finished):([\w-]{1,43})$/
 export function pactPageText(node: PactNode, index: PactIndex, { open, limit, next }: PactQuery): string {
   index.read()
   const most = limit ?? DEFAULT_LOOKUP_ITEMS
-  const shown: PresentPact[] = []
+  const shown: CurrentPact[] = []
   let cursor: string | null = null
   for (const { pactId, failures, present } of pactsBehind(index, next, open === true)) {
     if (present === null) continue
@@ -132,7 +132,7 @@ function placeOf(index: PactIndex, cursor: string | undefined): { readonly secti
 }
 
 /** @param below what is below the pin of a fork, if that is known and the pact began there */
-function pactText(node: PactNode, pact: PresentPact, below: PactBelow | null = null): string {
+function pactText(node: PactNode, pact: CurrentPact, below: PactBelow | null = null): string {
   const { pactId, steps, failures, last } = pact
   const { def: name, args } = calledIn(node, steps[0])
   const next = pact.isOpen ? nextStep(node, pact) : null
@@ -169,7 +169,7 @@ function attemptIn({ chains: { store } }: PactNode, { requestKey, record, step, 
   return { requestKey, chain, height, block: id, createdMs: createdMs(block), step, isRollback }
 }
 
-function nextStep(node: PactNode, { pactId, last }: PresentPact): NextStep {
+function nextStep(node: PactNode, { pactId, last }: CurrentPact): NextStep {
   const { chains } = node
   const block = chains.store.blockAt(last.record)
   const chain = last.target === null ? block.chain : Number(last.target)
@@ -194,7 +194,7 @@ function pendingKeyOf({ chains, pools }: PactNode, chain: number, last: Pick<Con
   return pending.find(({ command: { payload } }) => payload.kind === 'cont' && isNext(payload))?.key ?? null
 }
 
-function stateOf({ last, failures }: PresentPact, next: NextStep | null): PactProgress {
+function stateOf({ last, failures }: CurrentPact, next: NextStep | null): PactProgress {
   if (next === null) return last.isRollback ? 'rolled back' : 'finished'
   if (next.missingBlocks === null) return 'unreachable'
   if (next.pendingKey !== null) return 'pending'

@@ -56,7 +56,7 @@ export interface ForkSource {
  * @returns status of the new network
  * @throws RequestRefused if the node stays as it is
  */
-export type TurnNode = (
+export type SwitchNetwork = (
   fork: ForkChange | null,
   call: { readonly signal: AbortSignal; readonly response: ServerResponse },
 ) => Promise<DevnetStatus>
@@ -70,7 +70,7 @@ interface ControlOptions {
   /** How the node makes blocks by itself. */
   readonly mining: Mining
   readonly fork: ForkSource | null
-  readonly turn: TurnNode
+  readonly turn: SwitchNetwork
   /** Aborted with ControlError when the node stops. */
   readonly stopped: AbortSignal
 }

@@ -55,7 +55,7 @@ export const conformanceOptions = {
       more: `One of ${words}. If not set, they are those of the release that the node names.`,
     }),
   }),
-  cases: flagOnly(optional(someText, 'DIR', 'folder of case files', { standard: 'conformance/ of newcut' })),
+  cases: flagOnly(optional(someText, 'DIR', 'folder of case files', { defaultText: 'conformance/ of newcut' })),
   'network-file': {
     ...oneNetworkFile,
     help: 'file that describes the network of the node',
@@ -80,7 +80,7 @@ const password: ValueKind<string> = { ...someText, parse: (raw) => (raw === '' ?
 export const rigsCheckOptions = {
   user: option(someText, CHECK_USER, 'USER', 'user: ACCOUNT.WORKER', {
     more: 'newcut logs in as this user.',
-    standard: 'an account without a key',
+    defaultText: 'an account without a key',
   }),
   password: option(password, 'x', 'TEXT', 'password of the user', { isSecret: true }),
   maker: flagOnly(optional(oneOf(makerNames), 'NAME', 'check only the rigs of this maker')),

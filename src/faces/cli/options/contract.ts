@@ -66,11 +66,11 @@ const testOptions = {
   ),
   watch: flagOnly(option(yesNo, false, null, 'run again when a file changes')),
   jobs: optional(wholeNumber(1, MAX_JOBS), 'N', 'files at once', {
-    standard: 'one for each processor',
+    defaultText: 'one for each processor',
   }),
   seed: optional(wholeNumber(0, MAX_SEED), 'N', 'seed of property tests', {
     more: 'It decides on the values of for-all and for-any-order. A failed test names its seed.',
-    standard: 'random',
+    defaultText: 'random',
   }),
   runs: option(wholeNumber(1, MAX_RUNS), 256, 'N', 'runs of each property test'),
   gas: flagOnly(

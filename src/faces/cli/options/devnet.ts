@@ -19,7 +19,7 @@ import { minePageOption } from './mine.ts'
 import { networkOptions } from './network.ts'
 import { networkFiles } from './node.ts'
 import { flagOnly, option, optional, withNeed } from './row.ts'
-import { cpuOptions, threadsStandard } from './search.ts'
+import { cpuOptions, threadsDefaultText } from './search.ts'
 
 const plain = plainOptions
 const within = ({ range: [least, most] }: { readonly range: readonly [number, number] }) => wholeNumber(least, most)
@@ -42,7 +42,7 @@ const serverOptions = {
   network: optional(networkName, 'NAME', 'network whose name and rules it has', {
     ...ofChain,
     more: 'Graph, block delay, difficulty and gas are those of that network. A fork has the rules of the forked network, and this name. With the name of a live network clients need no change, but what they sign is valid there too.',
-    standard: 'development, or the network of the only --network-file',
+    defaultText: 'development, or the network of the only --network-file',
   }),
   'network-file': { ...networkFiles, ...ofChain },
   ...networkOptions,
@@ -61,7 +61,7 @@ const serverOptions = {
   'fork-target': optional(within(plain.forkTarget), 'N', 'vote for forks up to this number', {
     ...ofChain,
     more: '0 never votes.',
-    standard: 'the highest fork of the release',
+    defaultText: 'the highest fork of the release',
   }),
   ...forkOptions,
   ...forkTimeOption,
@@ -79,7 +79,7 @@ const serverOptions = {
   data: optional(someText, 'DIR', 'folder of the chains', {
     ...ofData,
     more: 'The network continues the chains that are there.',
-    standard: 'in memory',
+    defaultText: 'in memory',
   }),
   'state-file': optional(someText, 'FILE', 'begin with the network in FILE, and save it there', {
     ...ofData,
@@ -125,7 +125,7 @@ const serverOptions = {
   mine: option(yesNo, false, null, 'mine here too, with proof of work', { ...ofBlocks, needs: ['ownNetwork'] }),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'threads of --mine', {
     ...ofMining,
-    standard: threadsStandard,
+    defaultText: threadsDefaultText,
   }),
   kernel: { ...cpuOptions.kernel, ...ofMining },
   priority: { ...cpuOptions.priority, ...ofMining },

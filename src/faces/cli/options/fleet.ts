@@ -35,7 +35,7 @@ export const rigOptions = {
     // It may have a password.
     isSecret: true,
   }),
-  rig: optional(rigName, 'NAME', 'name of this rig', { ...ofFleet, standard: 'host name' }),
+  rig: optional(rigName, 'NAME', 'name of this rig', { ...ofFleet, defaultText: 'host name' }),
   ...natsOptions,
 }
 
@@ -56,5 +56,5 @@ export const replicas = optional(oneOf(['1', '3', '5'] as const), 'N', 'copies i
 export const domain = optional(fleetName, 'NAME', 'JetStream domain of the fleet', {
   group: 'fleet',
   more: 'It holds the solutions and the lease of the leader, where servers of several domains are connected.',
-  standard: 'domain of the server',
+  defaultText: 'domain of the server',
 })

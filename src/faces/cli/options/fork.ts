@@ -38,17 +38,17 @@ export const forkOptions = {
   'fork-cut': optional(someText, 'CUT', 'where to fork: a height, or a file with a cut', {
     ...ofFork,
     more: 'A fork prints its cut at the start, so that another run can begin at the same blocks.',
-    standard: '10 blocks below the lowest head',
+    defaultText: '10 blocks below the lowest head',
   }),
   'fork-chains': optional(chainList, 'CHAINS', 'chains to fork, such as 0,1', {
     ...ofFork,
     more: 'The others begin with the state of a development network. A test file runs on one chain.',
-    standard: 'all; 0 for test files',
+    defaultText: 'all; 0 for test files',
   }),
   'fork-cache': optional(someText, 'DIR', 'folder of what was fetched, or off', {
     ...ofFork,
     more: 'Pinned blocks never change, so nothing there expires. With a full cache no node is needed.',
-    standard: "newcut/fork in the user's cache folder",
+    defaultText: "newcut/fork in the user's cache folder",
   }),
   'fork-limit': option(requestRate, 20, 'RATE', 'most requests to the forked node in a second', ofFork),
   'fork-timeout': option(duration(1), 30_000, 'TIME', 'longest wait for an answer of the forked node', ofFork),

@@ -28,7 +28,7 @@ import { networkOptions, ofNetwork } from './network.ts'
 import { networkFiles, tlsOptions } from './node.ts'
 import { priceOptions } from './prices.ts'
 import { changeable, flagOnly, option, optional } from './row.ts'
-import { cpuOptions, threadsStandard } from './search.ts'
+import { cpuOptions, threadsDefaultText } from './search.ts'
 
 /** A healthy stream may be silent for longer. A shorter limit would only make newcut reopen the stream needlessly. */
 const MIN_STALL_MS = 1000
@@ -71,7 +71,7 @@ const sourceOptions = {
     ...ofAccount,
     more: '`newcut keygen` makes one. Repeat the option for an account with several keys.',
   }),
-  account: optional(someText, 'NAME', 'account to pay', { ...ofAccount, standard: 'k:KEY' }),
+  account: optional(someText, 'NAME', 'account to pay', { ...ofAccount, defaultText: 'k:KEY' }),
   predicate: option(
     withCompletions(['keys-all', 'keys-any', 'keys-2'], someText),
     'keys-all',
@@ -85,7 +85,7 @@ const sourceOptions = {
   chains: optional(chainList(MAX_CHAINS - 1), 'LIST', 'chains to mine, such as 0-9', {
     ...ofVotes,
     more: 'newcut searches on the chain of the list with the highest expected reward.',
-    standard: 'all',
+    defaultText: 'all',
     ...changeable,
   }),
   pace: optional(pace, 'PACE', 'make blocks at a pace, at a node without PoW', {
@@ -100,7 +100,7 @@ const sourceOptions = {
   'fork-epoch': optional(wholeNumber(1, MAX_CASTING_BLOCKS), 'N', 'blocks of a voting epoch that may vote', {
     ...ofVotes,
     more: 'For development networks. 120 blocks that count the votes follow.',
-    standard: 'that of the network',
+    defaultText: 'that of the network',
   }),
 }
 
@@ -121,7 +121,7 @@ const searchOptions = {
     group: 'search',
     needs: ['own'],
     more: 'By default, one fewer with a GPU, and one with --pace.',
-    standard: threadsStandard,
+    defaultText: threadsDefaultText,
     ...changeable,
   }),
   ...cpuOptions,
@@ -132,7 +132,7 @@ const searchOptions = {
     ...changeable,
   }),
   'gpu-batch-ms': option(wholeNumber(1, 1000), 10, 'MS', 'target duration of a GPU batch', ofGpu),
-  'gpu-workgroup': optional(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup', { ...ofGpu, standard: 'tuned' }),
+  'gpu-workgroup': optional(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup', { ...ofGpu, defaultText: 'tuned' }),
   'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too', {
     ...ofGpu,
     needs: ['own', 'gpu', 'noPace', 'namedGpu'],

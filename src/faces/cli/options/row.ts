@@ -43,7 +43,7 @@ interface OptionFacts {
   /** Sentences that follow `help` in `--help-all`, docs/OPTIONS.md and the manual page. */
   readonly more?: string
   /** The default in words, where the value alone does not tell, or depends on the machine. */
-  readonly standard?: string
+  readonly defaultText?: string
   /** All conditions that must hold (needs.ts). An option without them always has an effect. */
   readonly needs?: readonly OptionNeed[]
   /** A running miner applies a change at once. Changes of other options wait for the next start. */
@@ -123,7 +123,7 @@ export function negatedName(name: string, { placeholder, fallback }: OptionSpec<
 export const environmentName = (name: string) => `NEWCUT_${name.toUpperCase().replaceAll('-', '_')}`
 
 /** @returns the default in words, or null if there is none to show. */
-export function defaultText({ kind, fallback, placeholder, standard }: OptionSpec<unknown>): string | null {
+export function defaultText({ kind, fallback, placeholder, defaultText: standard }: OptionSpec<unknown>): string | null {
   if (standard !== undefined) return standard
   return placeholder === null || fallback === undefined ? null : String(kind.format(fallback))
 }

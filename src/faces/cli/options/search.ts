@@ -8,7 +8,7 @@ import { changeable, option } from './row.ts'
 const ofThreads = { group: 'search', needs: ['own', 'threads'], ...changeable } as const
 
 /** The default of `--threads`, which is a number of this machine. */
-export const threadsStandard = 'one per CPU core'
+export const threadsDefaultText = 'one per CPU core'
 
 export const cpuOptions = {
   kernel: option(oneOf(kernelPreferences), 'auto', 'NAME', 'CPU kernel', {
@@ -22,7 +22,7 @@ export const cpuOptions = {
 export const solveOptions = {
   threads: option(wholeNumber(1, 1024), availableParallelism(), 'N', 'CPU search threads', {
     group: 'search',
-    standard: threadsStandard,
+    defaultText: threadsDefaultText,
   }),
   ...cpuOptions,
 }

@@ -48,9 +48,9 @@ export const localOptions = {
   chain: chainOption,
   ...nodeOptions,
   data: dataOption,
-  'gas-limit': optional(gasUnits, 'N', 'maximum gas', { group: 'gas', standard: 'gas limit of a block' }),
+  'gas-limit': optional(gasUnits, 'N', 'maximum gas', { group: 'gas', defaultText: 'gas limit of a block' }),
   sender: flagOnly(
-    optional(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', standard: 'none' }),
+    optional(someText, 'ACCOUNT', 'gas payer that the code sees', { group: 'command', defaultText: 'none' }),
   ),
   rewind: flagOnly(option(wholeNumber(0, 1e9), 0, 'N', 'evaluate N blocks below the head', { group: 'node' })),
   set: flagOnly(
@@ -102,7 +102,7 @@ export const sendOptions = {
       }),
     ),
     sender: flagOnly(
-      optional(someText, 'ACCOUNT', 'gas payer', { group: 'gas', standard: 'account of the first key' }),
+      optional(someText, 'ACCOUNT', 'gas payer', { group: 'gas', defaultText: 'account of the first key' }),
     ),
     ...gasOptions,
   }),
@@ -119,7 +119,7 @@ export const transferOptions = {
     optional(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the receiver', {
       group: 'coins',
       needs: ['firstStep'],
-      standard: 'same as --chain',
+      defaultText: 'same as --chain',
     }),
   ),
   ...nodeOptions,
@@ -135,7 +135,7 @@ export const transferOptions = {
     optional(someText, 'ACCOUNT', 'gas payer on the other chain', {
       group: 'gas',
       needs: ['crossing'],
-      standard: 'sender',
+      defaultText: 'sender',
     }),
   ),
   continue: flagOnly(
@@ -164,7 +164,7 @@ export const traceOptions = {
 /** Options of `newcut result`. */
 export const resultOptions = {
   chain: flagOnly(
-    optional(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the command', { group: 'node', standard: 'asks all' }),
+    optional(wholeNumber(0, MAX_CHAIN), 'N', 'chain of the command', { group: 'node', defaultText: 'asks all' }),
   ),
   ...nodeOptions,
   wait: waitOption,

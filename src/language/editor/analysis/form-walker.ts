@@ -152,8 +152,8 @@ export class FormWalker {
     this.#use(nameRange(atom), meaning)
     const { type } = meaning.symbol
     for (const name of type?.type === 'module' ? type.interfaces : []) {
-      const face = this.#lookup.module(name)
-      const found = face === null || face === 'pending' ? undefined : face.symbol.members.get(atom.member ?? '')
+      const interfaceName = this.#lookup.module(name)
+      const found = interfaceName === null || interfaceName === 'pending' ? undefined : interfaceName.symbol.members.get(atom.member ?? '')
       if (found !== undefined) this.#use({ from: atom.to - found.name.length, to: atom.to }, { symbol: found })
     }
   }

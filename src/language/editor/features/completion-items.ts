@@ -92,9 +92,9 @@ function referenceMembers(workspace: Workspace, analysis: ProgramAnalysis, befor
     .filter(({ from, to }) => from <= before.length && before.length <= to)
     .flatMap(({ symbols }) => symbols)
     .findLast((each) => each.name === name)
-  const faces = symbol?.type?.type === 'module' ? symbol.type.interfaces : []
-  return faces.flatMap((face) => {
-    const found = moduleNamed(workspace, analysis, face)
+  const interfaces = symbol?.type?.type === 'module' ? symbol.type.interfaces : []
+  return interfaces.flatMap((name) => {
+    const found = moduleNamed(workspace, analysis, name)
     return found === null ? [] : [...found.members.values()].filter(({ params }) => params !== null).map(symbolProposal)
   })
 }

@@ -12,15 +12,15 @@ interface ModuleFinder {
 export function namesakesOf(symbol: NamedSymbol, modules: ModuleFinder): readonly NamedSymbol[] {
   const { owner, name } = symbol
   if (owner === null || !isModule(owner) || symbol.params === null) return [symbol]
-  const faces = (owner.kind === 'interface' ? [owner] : facesOf(owner, modules)).filter((face) =>
+  const interfaces = (owner.kind === 'interface' ? [owner] : facesOf(owner, modules)).filter((face) =>
     face.members.has(name),
   )
-  if (faces.length === 0) return [symbol]
-  const full = new Set(faces.map((face) => face.full))
+  if (interfaces.length === 0) return [symbol]
+  const full = new Set(interfaces.map((face) => face.full))
   const implementing = modules
     .knownModules()
     .filter((module) => facesOf(module, modules).some((face) => full.has(face.full)))
-  const all = [...faces, ...implementing].flatMap(({ members }) => members.get(name) ?? [])
+  const all = [...interfaces, ...implementing].flatMap(({ members }) => members.get(name) ?? [])
   return [symbol, ...all]
 }
 

@@ -6,7 +6,7 @@
 import type { Clock } from '#ground/base/clock.ts'
 import type { ShareRecorder } from '../../accounts/recorder.ts'
 import type { RigNotice } from '../../accounts/rig-ledger.ts'
-import type { PoolLines } from '../../stratum/passthrough.ts'
+import type { RigPoolSessions } from '../../stratum/passthrough.ts'
 import type { DeviceStatus, Engine, EngineEvents } from '../engine.ts'
 import type { RigAddress, RigHost, StratumStatus } from '../rigs.ts'
 import { banText } from '../stratum/ban-text.ts'
@@ -25,7 +25,7 @@ export interface PassthroughOptions {
   readonly port: number
   /** Files in PEM form, or null for no TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  readonly lines: PoolLines
+  readonly lines: RigPoolSessions
   readonly clock: Clock
   readonly random: () => number
   readonly limits?: Partial<RigLimits>

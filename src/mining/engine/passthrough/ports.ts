@@ -1,10 +1,10 @@
 /** Interface of a pool rig's session to the engine, in addition to its socket. */
-import type { PoolLines } from '../../stratum/passthrough.ts'
+import type { RigPoolSessions } from '../../stratum/passthrough.ts'
 import type { Rig } from '../stratum/share.ts'
 import type { RefusalName } from './refusals.ts'
 
 export interface PassedPorts {
-  readonly lines: Pick<PoolLines, 'seat'>
+  readonly lines: Pick<RigPoolSessions, 'seat'>
   readonly onUser: (user: string) => Rig
   /** The rig is refused, or its session ends. */
   readonly onSentAway: (why: RefusalName) => void

@@ -5,7 +5,7 @@
 import { withNonce } from '#ground/chain/header.ts'
 import { meets, powHash } from '#ground/chain/pow.ts'
 import { type ByteOrder, composedNonce, readNonce1 } from '../../stratum/nonces.ts'
-import type { LineJob, PoolLine } from '../../stratum/passthrough.ts'
+import type { RigPoolJob, RigPoolSession } from '../../stratum/passthrough.ts'
 
 /** Shares of the previous session may arrive within this time. */
 const OVERLAP_MS = 10_000
@@ -17,7 +17,7 @@ export class RecentJobs {
   #untilMs = 0
 
   /** Adds a job that the rig received. */
-  add({ params: [id] }: LineJob): void {
+  add({ params: [id] }: RigPoolJob): void {
     this.#present = [...this.#present, String(id)].slice(-MAX_JOBS)
   }
 
@@ -32,8 +32,8 @@ export class RecentJobs {
    * Whether a share belongs to the previous session: it does not meet the target with the nonce1 of the current one.
    */
   isFormer(
-    line: PoolLine,
-    share: { readonly id: string; readonly job: LineJob; readonly nonce2: string },
+    line: RigPoolSession,
+    share: { readonly id: string; readonly job: RigPoolJob; readonly nonce2: string },
     { order, nowMs }: { readonly order: ByteOrder; readonly nowMs: number },
   ): boolean {
     const { id, job, nonce2 } = share

@@ -4,7 +4,7 @@
  */
 import { requestLine } from '../../stratum/messages.ts'
 import { type ByteOrder, nonce1Text, readNonce1 } from '../../stratum/nonces.ts'
-import type { LineJob, PoolLine } from '../../stratum/passthrough.ts'
+import type { RigPoolJob, RigPoolSession } from '../../stratum/passthrough.ts'
 import { targetText } from '../../stratum/targets.ts'
 
 /** Maximum number of waiting lines. */
@@ -65,13 +65,13 @@ export class RigWriter {
 export const targetLine = (target: bigint): string => requestLine(null, 'mining.set_target', [targetText(target)])
 
 /** Unchanged from the pool. */
-export const jobLine = ({ params }: LineJob): string => requestLine(null, 'mining.notify', params)
+export const jobLine = ({ params }: RigPoolJob): string => requestLine(null, 'mining.notify', params)
 
 /** A new nonce1 without a new log-in. */
-export const nonceLine = (line: PoolLine, order: ByteOrder): string =>
+export const nonceLine = (line: RigPoolSession, order: ByteOrder): string =>
   requestLine(null, 'mining.set_extranonce', [nonce1For(line, order), line.nonce2Bytes])
 
 /** nonce1 in the byte order of the rig. */
-export function nonce1For({ nonce1, nonce2Bytes }: PoolLine, order: ByteOrder): string {
+export function nonce1For({ nonce1, nonce2Bytes }: RigPoolSession, order: ByteOrder): string {
   return order === 'usual' ? nonce1 : nonce1Text(readNonce1(nonce1, nonce2Bytes), order)
 }

@@ -12,7 +12,7 @@ import {
   resultLine,
 } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
-import type { LineJob, PoolLine, Seat } from '../../stratum/passthrough.ts'
+import type { RigPoolJob, RigPoolSession, Seat } from '../../stratum/passthrough.ts'
 import { type CloseReason, type Refusal, refusals as wrong } from '../../stratum/refusals.ts'
 import { orderOf } from '../stratum/byte-order.ts'
 import { difficultyBehindUser } from '../stratum/hints.ts'
@@ -39,7 +39,7 @@ export class PassedSession implements ServedSession {
   #order: ByteOrder = 'usual'
   #changesNonce1 = false
   #seat: Seat | null = null
-  #line: PoolLine | null = null
+  #line: RigPoolSession | null = null
   /** Time since which it waits for a pool session, or null. */
   #waitingSinceMs: number | null = null
   /** The unanswered subscription, or null. */
@@ -210,7 +210,7 @@ export class PassedSession implements ServedSession {
     this.#seat.request(this.#agent, (line) => this.#attach(line))
   }
 
-  async #ask(line: PoolLine, asked: { readonly id: MessageId; readonly text: string }): Promise<void> {
+  async #ask(line: RigPoolSession, asked: { readonly id: MessageId; readonly text: string }): Promise<void> {
     const { id, text } = asked
     const worker = workerNameFor(text)
     const isTaken = await line.authorize(line.userOf(worker))
@@ -248,7 +248,7 @@ export class PassedSession implements ServedSession {
   }
 
   /** Attaches a pool session: the first, or a replacement. */
-  #attach(line: PoolLine): void {
+  #attach(line: RigPoolSession): void {
     this.#waitingSinceMs = null
     const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
     if (refusal !== null) {
@@ -272,7 +272,7 @@ export class PassedSession implements ServedSession {
   }
 
   /** Authorizes the known users in the new session, and continues there with one write. */
-  async #rejoin(line: PoolLine): Promise<void> {
+  async #rejoin(line: RigPoolSession): Promise<void> {
     const users = [...this.#rigs.values()].map(({ worker }) => line.userOf(worker))
     const taken = await Promise.all(users.map((user) => line.authorize(user)))
     if (this.#isOver || line !== this.#line) return
@@ -283,7 +283,7 @@ export class PassedSession implements ServedSession {
     this.#pass(line, nonceLine(line, this.#order))
   }
 
-  #pass(line: PoolLine, before: string): void {
+  #pass(line: RigPoolSession, before: string): void {
     this.#isPassing = true
     this.#target = line.target
     const { job } = line
@@ -292,13 +292,13 @@ export class PassedSession implements ServedSession {
     this.#tellDifficulty()
   }
 
-  #take(line: PoolLine, job: LineJob): void {
+  #take(line: RigPoolSession, job: RigPoolJob): void {
     if (line !== this.#line || !this.#isPassing) return
     this.#shares.jobs.add(job)
     this.#say(jobLine(job))
   }
 
-  #takeTarget(line: PoolLine, target: bigint): void {
+  #takeTarget(line: RigPoolSession, target: bigint): void {
     if (line !== this.#line || !this.#isPassing) return
     this.#target = target
     this.#say(targetLine(target))
@@ -306,7 +306,7 @@ export class PassedSession implements ServedSession {
   }
 
   /** Handles a new nonce1 from the pool. */
-  #renumbered(line: PoolLine): void {
+  #renumbered(line: RigPoolSession): void {
     if (line !== this.#line || !this.#isSubscribed) return
     const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
     if (refusal !== null) this.#refuse(refusal)
@@ -315,13 +315,13 @@ export class PassedSession implements ServedSession {
   }
 
   /** Handles a switch to another pool. The rig continues here until it has a session there. */
-  #leave(line: PoolLine): void {
+  #leave(line: RigPoolSession): void {
     if (line !== this.#line) return
     if (!this.#isSubscribed || this.#changesNonce1) this.#wait()
     else this.#depart()
   }
 
-  #lost(line: PoolLine): void {
+  #lost(line: RigPoolSession): void {
     if (line !== this.#line) return
     this.#part(line)
     if (!this.#isSubscribed || this.#changesNonce1) this.#wait()
@@ -329,7 +329,7 @@ export class PassedSession implements ServedSession {
   }
 
   /** Detaches the pool session. Shares of its jobs are stale from now. */
-  #part(line: PoolLine): void {
+  #part(line: RigPoolSession): void {
     this.#shares.jobs.part(this.#ports.nowMs())
     this.#isPassing = false
     this.#line = null

@@ -1,7 +1,7 @@
 /** Shares of a rig behind a pool: submits them to the pool, and answers the rig. */
 import { failureLine, type MessageId, refusalLine, resultLine, type ShareVerdict } from '../../stratum/messages.ts'
 import { type ByteOrder, composedNonce, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
-import type { PoolLine } from '../../stratum/passthrough.ts'
+import type { RigPoolSession } from '../../stratum/passthrough.ts'
 import { type Refusal, type RequestRefusal, shareFault } from '../../stratum/refusals.ts'
 import type { Rig, Share } from '../stratum/share.ts'
 import { RecentJobs } from './recent-jobs.ts'
@@ -18,7 +18,7 @@ export interface PassedContext {
   readonly known: PassedRig | null
   readonly isSubscribed: boolean
   /** The pool session whose jobs the rig has, or null without one. */
-  readonly line: PoolLine | null
+  readonly line: RigPoolSession | null
   readonly order: ByteOrder
 }
 
@@ -34,7 +34,7 @@ interface SharePorts {
 /** A share to submit to the pool. */
 interface PassedShare {
   readonly known: PassedRig
-  readonly line: PoolLine
+  readonly line: RigPoolSession
   readonly job: string
   readonly nonce2: string
 }
@@ -111,7 +111,7 @@ export class PassedShares {
 }
 
 /** nonce2 in the byte order of the pool. */
-function nonce2For({ nonce1, nonce2Bytes }: PoolLine, text: string, order: ByteOrder): string {
+function nonce2For({ nonce1, nonce2Bytes }: RigPoolSession, text: string, order: ByteOrder): string {
   if (order === 'usual') return text
   const fixed = readNonce1(nonce1, nonce2Bytes)
   return nonce2Text(composedNonce(text, fixed, order), fixed)

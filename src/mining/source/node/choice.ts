@@ -32,7 +32,7 @@ export interface ChainView {
 export interface Prospect {
   readonly chain: number
   /** Target of its next block, as the portion of all hashes that meet it. */
-  readonly share: number
+  readonly probability: number
   /** Base64url block hash of its head. */
   readonly parent: string
   /** Monotonic time when it was first seen to be minable on this head. */
@@ -73,7 +73,7 @@ export function prospectsOf(
     if (target === null || head === undefined) return []
     const parent = encodeBase64Url(head.hash)
     const known = before.find((prospect) => prospect.chain === chain && prospect.parent === parent)
-    return [{ chain, parent, share: Number(target) / ALL_HASHES, sinceMs: known?.sinceMs ?? nowMs }]
+    return [{ chain, parent, probability: Number(target) / ALL_HASHES, sinceMs: known?.sinceMs ?? nowMs }]
   })
 }
 
@@ -101,10 +101,10 @@ function nextTarget(network: Network, cut: Cut, headers: ChainView['headers'], c
 export function chancesOf(prospects: readonly Prospect[], { chains, blockDelayMs, roundTripMs, nowMs }: Pace): Chances {
   const blockEveryMs = blockDelayMs / chains
   // Miners that wait for a chain are there at once: as many as arrive within the time of one block.
-  const weights = prospects.map(({ share, sinceMs }) => share * (nowMs - sinceMs + blockEveryMs))
+  const weights = prospects.map(({ probability, sinceMs }) => probability * (nowMs - sinceMs + blockEveryMs))
   const sum = weights.reduce((total, weight) => total + weight, 0)
-  const valued = prospects.map(({ chain, share }, i) => {
-    return { chain, chance: share * Math.exp((-roundTripMs / blockEveryMs) * (weights[i] / sum)) }
+  const valued = prospects.map(({ chain, probability }, i) => {
+    return { chain, chance: probability * Math.exp((-roundTripMs / blockEveryMs) * (weights[i] / sum)) }
   })
   valued.sort((a, b) => b.chance - a.chance)
   return new Map(valued.map(({ chain, chance }) => [chain, chance]))

@@ -88,10 +88,10 @@ export class Braid {
     this.#frame = 0
     const [state, layout, palette] = [this.#state, this.#layout, this.#palette]
     if (state === null || layout === null || palette === null) return
-    const share = this.#calm.matches ? 1 : 1 - Math.exp(-Math.max(1, nowMs - this.#lastMs) / SETTLE_MS)
+    const fraction = this.#calm.matches ? 1 : 1 - Math.exp(-Math.max(1, nowMs - this.#lastMs) / SETTLE_MS)
     this.#lastMs = nowMs
-    const isGliding = this.#glide(state.highest, share)
-    const isFalling = this.#fall(state, share)
+    const isGliding = this.#glide(state.highest, fraction)
+    const isFalling = this.#fall(state, fraction)
     let isGrowing = false
     const growth = ({ bornMs }: KnownBlock) => {
       const grown = this.#calm.matches ? 1 : Math.min(1, Math.max(0, (nowMs - bornMs) / GROWTH_MS))

@@ -1,33 +1,33 @@
 /** A log on one output. Its format and level can change while it is in use. */
-import type { Face, KeyControl } from './console.ts'
+import type { ConsoleView, KeyControl } from './console.ts'
 import type { LogFormat } from './levels.ts'
 import { isShown, type LogLevel, type LogStyle } from './levels.ts'
 import type { ConsoleEvent } from './notices.ts'
 
-export interface ChangingFace extends Face {
+export interface ChangingView extends ConsoleView {
   /** Shows an event at any level. */
   readonly tell: (event: ConsoleEvent) => void
   /** Sets the style of all later events. */
   readonly use: (style: LogStyle) => void
 }
 
-/** Makes the face for a format. `levelNow` returns the current level. */
-export type FaceMaker = (format: LogFormat, levelNow: () => LogLevel) => Face
+/** Makes the view of a format. `levelNow` returns the current level. */
+export type ViewMaker = (format: LogFormat, levelNow: () => LogLevel) => ConsoleView
 
-export function changingFace(first: LogStyle, faceOf: FaceMaker): ChangingFace {
+export function changingView(first: LogStyle, viewOf: ViewMaker): ChangingView {
   let style = first
-  const newFace = () => faceOf(style.format, () => style.level)
-  let face = newFace()
+  const newView = () => viewOf(style.format, () => style.level)
+  let view = newView()
   let attended: KeyControl | null = null
   let leave: () => void = () => undefined
   return {
     show: (event) => {
-      if (isShown(event, style)) face.show(event)
+      if (isShown(event, style)) view.show(event)
     },
-    tell: (event) => face.show(event),
+    tell: (event) => view.show(event),
     attend: (miner) => {
       attended = miner
-      leave = face.attend(miner)
+      leave = view.attend(miner)
       return () => {
         attended = null
         leave()
@@ -38,8 +38,8 @@ export function changingFace(first: LogStyle, faceOf: FaceMaker): ChangingFace {
       style = next
       if (isSameFormat) return
       if (attended !== null) leave()
-      face = newFace()
-      if (attended !== null) leave = face.attend(attended)
+      view = newView()
+      if (attended !== null) leave = view.attend(attended)
     },
   }
 }

@@ -18,7 +18,7 @@ import type { OpenedSearch } from './search/open.ts'
 import type { HttpSetup, MinerSetup } from './setup.ts'
 import type { ReachedSource } from './source/reached.ts'
 
-export interface Faces {
+export interface Servers {
   /** The HTTP server, or null if it is off. */
   readonly api: ApiServer | null
   /** URL of the mining page, or null if it is not served. */
@@ -39,7 +39,7 @@ interface FacedMiner {
 }
 
 /** Starts the HTTP server. Throws NewcutError PORT_BUSY if the address is required and unusable. */
-export async function openFaces({ http, source, search: setup }: MinerSetup, faced: FacedMiner): Promise<Faces> {
+export async function openServers({ http, source, search: setup }: MinerSetup, faced: FacedMiner): Promise<Servers> {
   if (http === null) {
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
   }
@@ -68,7 +68,7 @@ export async function openFaces({ http, source, search: setup }: MinerSetup, fac
     ],
     token: readToken,
   }
-  const api = await startFace(http, { ...faced, ...parts })
+  const api = await startServer(http, { ...faced, ...parts })
   if (api !== null) end.onClose(() => api.close())
   return {
     api,
@@ -127,7 +127,7 @@ interface FaceParts extends FacedMiner {
   readonly token: () => string | null
 }
 
-async function startFace(
+async function startServer(
   { host, port, isRequired, ...given }: HttpSetup,
   { miner, metrics, connection, extensions, token, end, onEvent }: FaceParts,
 ): Promise<ApiServer | null> {

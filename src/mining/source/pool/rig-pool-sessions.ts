@@ -5,10 +5,10 @@
 import { backoffMs } from '#ground/base/backoff.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, type NewcutError } from '#ground/base/errors.ts'
-import type { PoolLine, PoolLines, Seat } from '../../stratum/passthrough.ts'
+import type { RigPoolSession, RigPoolSessions, Seat } from '../../stratum/passthrough.ts'
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
-import { RigLine } from './rig-line.ts'
+import { OpenRigPoolSession } from './rig-pool-session.ts'
 import type { Move } from './session.ts'
 
 /** The pool of the current work. */
@@ -54,20 +54,20 @@ const TOLD_AGENTS = /^(?:godminer|ckbminer|kdaminer|goldshell|bfgminer|ibelink|b
 interface Request {
   readonly seat: HeldSeat
   readonly agent: string
-  readonly onLine: (line: PoolLine) => void
+  readonly onLine: (line: RigPoolSession) => void
 }
 
 interface HeldSeat extends Seat {
   /** Sessions of the rig: two while it moves to another pool. */
-  readonly lines: Set<RigLine>
+  readonly lines: Set<OpenRigPoolSession>
 }
 
-export class RigLines implements PoolLines {
+export class OpenRigPoolSessions implements RigPoolSessions {
   readonly #options: RigLinesOptions
   readonly #seats = new Set<HeldSeat>()
-  readonly #dialing = new Set<RigLine>()
+  readonly #dialing = new Set<OpenRigPoolSession>()
   /** Logged-in sessions without a rig. */
-  readonly #spares: RigLine[] = []
+  readonly #spares: OpenRigPoolSession[] = []
   #waiting: readonly Request[] = []
   #pool: PoolAddress | null
   /** Address to which the pool redirected its clients, or null for its own. */
@@ -147,7 +147,7 @@ export class RigLines implements PoolLines {
   }
 
   /** Takes a session back from a rig. An unused one becomes a spare. */
-  #takeBack(line: RigLine): void {
+  #takeBack(line: OpenRigPoolSession): void {
     if (line.isUsed || line.home !== this.#pool) line.close()
     else {
       line.forsake()
@@ -164,7 +164,7 @@ export class RigLines implements PoolLines {
   }
 
   /** Gives a logged-in session to the first waiting rig, or keeps it as a spare. */
-  #give(line: RigLine): void {
+  #give(line: OpenRigPoolSession): void {
     const [first, ...others] = this.#waiting
     if (first === undefined) {
       if (this.#spares.length < Math.min(MAX_SPARES, this.#options.most - this.#seats.size)) this.#spares.push(line)
@@ -204,7 +204,7 @@ export class RigLines implements PoolLines {
 
   #dial(home: PoolAddress): void {
     const { trust, agent, clock, workBytes } = this.#options
-    const line = new RigLine({
+    const line = new OpenRigPoolSession({
       ...{ address: this.#move ?? home, home, trust, clock, workBytes },
       agent: this.#agent === '' ? agent : `${agent} (${this.#agent})`,
       onReady: (ready) => this.#logIn(ready),
@@ -213,14 +213,14 @@ export class RigLines implements PoolLines {
     this.#dialing.add(line)
   }
 
-  #logIn(line: RigLine): void {
+  #logIn(line: OpenRigPoolSession): void {
     if (!this.#dialing.delete(line)) return
     this.#isFailing = false
     this.#give(line)
     this.#fill()
   }
 
-  #ended(line: RigLine, reason: NewcutError, move: Move | null): void {
+  #ended(line: OpenRigPoolSession, reason: NewcutError, move: Move | null): void {
     const wasDialing = this.#dialing.delete(line)
     if (this.#spares.includes(line)) this.#spares.splice(this.#spares.indexOf(line), 1)
     for (const { lines } of this.#seats) lines.delete(line)

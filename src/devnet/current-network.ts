@@ -6,31 +6,31 @@ import { untilAborted, withFirstOf } from '#ground/base/signals.ts'
 import { pinText } from '#language/copy/pin.ts'
 import type { Port } from './http/port.ts'
 import { RequestRefused } from './http/refusal.ts'
-import type { TurnNode } from './http/routes/control.ts'
+import type { SwitchNetwork } from './http/routes/control.ts'
 import type { OpenedNetwork } from './opened-network.ts'
 import type { DevnetOptions } from './options/devnet-options.ts'
-import { turnedOptions } from './options/turned-options.ts'
+import { optionsAfterSwitch } from './options/options-after-switch.ts'
 import { graphText } from './rules/settings.ts'
 
-interface Turning {
+interface SwitchPorts {
   readonly options: DevnetOptions
   readonly port: Port
   readonly open: (options: DevnetOptions) => Promise<OpenedNetwork>
 }
 
-export class PresentNetwork {
-  readonly #turning: Turning
+export class CurrentNetwork {
+  readonly #turning: SwitchPorts
   readonly #first: OpenedNetwork['settings']
   /** Networks that are being closed. */
   readonly #retiring = new Set<Promise<void>>()
   #network: OpenedNetwork
   #isClosed = false
 
-  constructor(first: OpenedNetwork, turning: Turning) {
+  constructor(first: OpenedNetwork, ports: SwitchPorts) {
     this.#network = first
     this.#first = first.settings
-    this.#turning = turning
-    void turning.port.serve(first.app)
+    this.#turning = ports
+    void ports.port.serve(first.app)
   }
 
   get network(): OpenedNetwork {
@@ -38,9 +38,9 @@ export class PresentNetwork {
   }
 
   /** Opens the other network first: if that fails, the present one has seen nothing of it. */
-  turn: TurnNode = async (change, { signal, response }) => {
+  switchTo: SwitchNetwork = async (change, { signal, response }) => {
     const { options, open } = this.#turning
-    const next = await unlessAborted(openOrRefuse(turnedOptions(options, this.#first, change), open), signal)
+    const next = await unlessAborted(openOrRefuse(optionsAfterSwitch(options, this.#first, change), open), signal)
     if (this.#isClosed) {
       await next.close()
       signal.throwIfAborted()
@@ -79,7 +79,7 @@ export class PresentNetwork {
 }
 
 /** Rejects with RequestRefused for everything that the caller can change. */
-async function openOrRefuse(options: DevnetOptions, open: Turning['open']): Promise<OpenedNetwork> {
+async function openOrRefuse(options: DevnetOptions, open: SwitchPorts['open']): Promise<OpenedNetwork> {
   try {
     return await open(options)
   } catch (error) {

@@ -7,7 +7,7 @@ import type { NewcutError } from '#ground/base/errors.ts'
 import type { Receipt } from '#ground/chain/solution.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
-import type { LineJob, LineListener, PassedAnswer, PoolLine } from '../../stratum/passthrough.ts'
+import type { RigPoolJob, RigPoolListener, PassedAnswer, RigPoolSession } from '../../stratum/passthrough.ts'
 import { accountOf, type PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
@@ -24,25 +24,25 @@ interface RigLineOptions {
   /** Length of the work that rigs support. */
   readonly workBytes: number
   /** Called when it is logged in and has a job. */
-  readonly onReady: (line: RigLine) => void
+  readonly onReady: (line: OpenRigPoolSession) => void
   /** Called once when the session ends, but not after close(). */
-  readonly onEnd: (line: RigLine, reason: NewcutError, move: Move | null) => void
+  readonly onEnd: (line: OpenRigPoolSession, reason: NewcutError, move: Move | null) => void
 }
 
 /** Jobs whose shares are passed on. */
 const MAX_JOBS = 1024
 
-export class RigLine implements PoolLine {
+export class OpenRigPoolSession implements RigPoolSession {
   readonly #options: RigLineOptions
   readonly #session: PoolSession
   /** Job id as a rig sends it -> job. */
-  readonly #jobs = new Map<string, LineJob>()
+  readonly #jobs = new Map<string, RigPoolJob>()
   #nonce1 = ''
   #nonce2Bytes = 0
   #target: bigint | null = null
-  #job: LineJob | null = null
+  #job: RigPoolJob | null = null
   #readyAtMs: number | null = null
-  #listener: LineListener | null = null
+  #listener: RigPoolListener | null = null
   #isUsed = false
 
   constructor(options: RigLineOptions) {
@@ -89,15 +89,15 @@ export class RigLine implements PoolLine {
     return this.#target ?? this.#job?.work.fields.target ?? 0n
   }
 
-  get job(): LineJob | null {
+  get job(): RigPoolJob | null {
     return this.#job
   }
 
-  jobOf(id: string): LineJob | null {
+  jobOf(id: string): RigPoolJob | null {
     return this.#jobs.get(id) ?? null
   }
 
-  listen(listener: LineListener): void {
+  listen(listener: RigPoolListener): void {
     this.#listener = listener
   }
 

@@ -12,7 +12,7 @@ import type { DevnetOptions } from './devnet-options.ts'
  * @param change the fork; null for a network of its own
  * @throws RequestRefused if the node may not turn to it
  */
-export function turnedOptions(
+export function optionsAfterSwitch(
   options: DevnetOptions,
   { autoMine }: NetworkSettings,
   change: ForkChange | null,

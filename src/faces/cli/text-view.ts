@@ -1,7 +1,7 @@
 /** The console for people: lines of events, and on a terminal a status line and keys. */
 import { answerOf } from './answers.ts'
-import type { FaceMaker } from './changing-face.ts'
-import { type Face, jsonFace, type KeyControl } from './console.ts'
+import type { ViewMaker } from './changing-view.ts'
+import { type ConsoleView, jsonView, type KeyControl } from './console.ts'
 import { readKeys } from './hotkeys.ts'
 import { type Key, keysText } from './keys.ts'
 import { includes, type LogLevel } from './levels.ts'
@@ -21,12 +21,12 @@ const DEFAULT_COLUMNS = 80
 /** Indent of the continuation of a long banner line. */
 const BANNER_INDENT = 2
 
-/** Makes the faces of a terminal. */
-export function facesOf(terminal: Terminal): FaceMaker {
-  return (format, levelNow) => (format === 'json' ? jsonFace(terminal) : textFace(terminal, levelNow))
+/** Makes the views of a terminal. */
+export function viewsOf(terminal: Terminal): ViewMaker {
+  return (format, levelNow) => (format === 'json' ? jsonView(terminal) : textView(terminal, levelNow))
 }
 
-export function textFace({ out, environment, keyboard, nowMs }: Terminal, levelNow: () => LogLevel): Face {
+export function textView({ out, environment, keyboard, nowMs }: Terminal, levelNow: () => LogLevel): ConsoleView {
   const budget = new LineBudget(LIMITS, nowMs)
   let skipped = 0
   const screen = screenFor(out, environment)

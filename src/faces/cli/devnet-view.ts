@@ -1,6 +1,6 @@
 /** The console of a development network: lines of events, and on a terminal a status line. */
-import type { FaceMaker } from './changing-face.ts'
-import { type Face, jsonFace } from './console.ts'
+import type { ViewMaker } from './changing-view.ts'
+import { type ConsoleView, jsonView } from './console.ts'
 import { DevnetActivity, type DevnetNow } from './devnet-activity.ts'
 import { devnetStatusText } from './devnet-status.ts'
 import { includes, type LogFormat, type LogLevel } from './levels.ts'
@@ -8,10 +8,10 @@ import { type ConsoleLine, lineFormatter, type Output, painter } from './line.ts
 import type { BlockNotice } from './notices.ts'
 import { screenFor } from './screen.ts'
 import type { Terminal } from './terminal.ts'
-import { textFace } from './text-face.ts'
+import { textView } from './text-view.ts'
 
 export interface DevnetConsole {
-  readonly faces: FaceMaker
+  readonly views: ViewMaker
   /** Whether a block gets its own line. Others are counted here for a later summary. */
   readonly hasOwnLine: (block: BlockNotice) => boolean
   /** Updates the status line, and shows lines when they are due. @returns a function that ends this. */
@@ -23,7 +23,7 @@ const DEFAULT_COLUMNS = 80
 
 export function devnetConsole(terminal: Terminal, format: LogFormat): DevnetConsole {
   if (format === 'text') return textConsole(terminal)
-  return { faces: () => jsonFace(terminal), hasOwnLine: () => true, attend: () => () => undefined }
+  return { views: () => jsonView(terminal), hasOwnLine: () => true, attend: () => () => undefined }
 }
 
 function textConsole(terminal: Terminal): DevnetConsole {
@@ -45,15 +45,15 @@ function textConsole(terminal: Terminal): DevnetConsole {
   const print = (lines: readonly ConsoleLine[]) => {
     if (lines.length > 0 && includes(levelNow(), 'info')) screen.print(formatted(lines))
   }
-  const faces = (_format: LogFormat, level: () => LogLevel): Face => {
+  const views = (_format: LogFormat, level: () => LogLevel): ConsoleView => {
     levelNow = level
-    const face = textFace({ ...terminal, out: above }, level)
+    const view = textView({ ...terminal, out: above }, level)
     return {
       show: (event) => {
         if (event.type === 'transaction') print(activity.transaction(event))
-        else face.show(event)
+        else view.show(event)
       },
-      attend: face.attend,
+      attend: view.attend,
     }
   }
   const attend = (now: () => DevnetNow) => {
@@ -72,5 +72,5 @@ function textConsole(terminal: Terminal): DevnetConsole {
       screen.status(null)
     }
   }
-  return { faces, hasOwnLine: (block) => activity.block(block), attend }
+  return { views, hasOwnLine: (block) => activity.block(block), attend }
 }

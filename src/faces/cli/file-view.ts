@@ -1,15 +1,15 @@
 /** The log in a file: whole lines with date and time and without colours, or the records of the console. */
-import { type Face, jsonFace } from './console.ts'
+import { type ConsoleView, jsonView } from './console.ts'
 import type { LogFormat } from './levels.ts'
 import { type ConsoleLine, lineFormatter, type Output } from './line.ts'
 import { linesOf, plainTextsOf } from './lines.ts'
 
 /** `nowMs`: Unix time in milliseconds. */
-export function fileFace(format: LogFormat, out: Pick<Output, 'write'>, nowMs: () => number): Face {
-  return format === 'json' ? jsonFace({ out, nowMs }) : textFileFace(out, nowMs)
+export function fileView(format: LogFormat, out: Pick<Output, 'write'>, nowMs: () => number): ConsoleView {
+  return format === 'json' ? jsonView({ out, nowMs }) : textFileView(out, nowMs)
 }
 
-function textFileFace(out: Pick<Output, 'write'>, nowMs: () => number): Face {
+function textFileView(out: Pick<Output, 'write'>, nowMs: () => number): ConsoleView {
   // A file may cover many days, and gets no colours, even if the environment turns them on.
   const formatted = lineFormatter(out, {}, nowMs, (unixMs) => new Date(unixMs).toISOString())
   return {
