@@ -32,7 +32,8 @@ export const clientsOfPage = (): string => page().slice(startOfClients(page()))
 export function clientsPart(runs: readonly ClientRun[]): string {
   return `${HEAD}
 **Measured**: for each library, a program of \`test/judges/programs/\` ran against \`newcut conformance --serve\`. It calls
-the library as the README of the library shows. After an error it waits a second, and goes on with its next call.
+the library as the README of the library shows. After an error it waits a second, and continues with its next call. Situations that all
+libraries passed are only counted.
 
 ${table(verdictRows(runs))}
 
@@ -55,21 +56,32 @@ ${table(brokenRows(runs))}
 
 \`(no end)\` is a call that neither gave a result nor failed within 20 s.
 
-${table([['client', 'error'], ...runs.flatMap(({ client, errors }) => errors.map((error) => [client, code(error)]))])}
+${table([['client', 'errors'], ...runs.map(({ client, errors }) => [client, errors.map(code).join(', ')])])}
 `
 }
 
 function verdictRows(runs: readonly ClientRun[]): string[][] {
   const nameOf = ({ group, name }: ClientResult) => `${group}: ${name}`
   const situations = runs[0].cases.filter(({ group }) => !RULES.includes(group)).map(nameOf)
-  const rows = situations
-    .map((name) => [name, ...runs.map(({ cases }) => verdictOf(cases.find((each) => nameOf(each) === name)))])
-    .filter(([, ...verdicts]) => verdicts.some((verdict) => verdict !== '-'))
+  const rows = situations.map((name) => [
+    name,
+    ...runs.map(({ cases }) => verdictOf(cases.find((each) => nameOf(each) === name))),
+  ])
+  const passed = runs.map((_, column) => {
+    const met = rows.map((row) => row[column + 1]).filter((verdict) => verdict !== '-')
+    return `${met.filter((verdict) => verdict === 'passed').length} of ${met.length}`
+  })
+  const shown = rows.filter(([, ...verdicts]) => verdicts.some((verdict) => !['-', 'passed'].includes(verdict)))
   const rules = runs.map(({ cases }) => {
     const own = cases.filter(({ group, outcome }) => RULES.includes(group) && outcome !== 'skipped')
     return `${own.filter(({ outcome }) => outcome === 'passed').length} of ${own.length}`
   })
-  return [['', ...runs.map(({ client }) => client)], ['rules kept, of those that concern it', ...rules], ...rows]
+  const heads = ['', ...runs.map(({ client }) => client)]
+  const counts = [
+    ['rules kept, of those that concern it', ...rules],
+    ['situations passed, of those that it met', ...passed],
+  ]
+  return [heads, ...counts, ...shown]
 }
 
 function verdictOf(result: ClientResult | undefined): string {
