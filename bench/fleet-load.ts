@@ -8,7 +8,7 @@ import { systemClock } from '../src/ground/platform/clock.ts'
 import { readNatsAddress } from '../src/mining/fleet/address.ts'
 import { Link } from '../src/mining/fleet/link.ts'
 import { type Report, ReportAnswer } from '../src/mining/fleet/messages.ts'
-import { FleetSource, type RigFigures } from '../src/mining/source/fleet/fleet-source.ts'
+import { FleetSource, type MemberFigures } from '../src/mining/source/fleet/fleet-source.ts'
 import type { Job } from '../src/mining/source/source.ts'
 import { sharedMs } from './shared-clock.ts'
 
@@ -62,7 +62,7 @@ export type FleetAnswer =
 const AT_ONCE = 50
 const ANSWER_MS = 10_000
 const SAID = { hashes: 0, rate: 1e7, state: 'searching', reason: null, accepted: 0, refused: 0 } as const
-const FIGURES: RigFigures = SAID
+const FIGURES: MemberFigures = SAID
 
 interface LoadRig {
   readonly link: Link

@@ -8,7 +8,7 @@ import { printable } from '#ground/base/printable.ts'
 import { formatHashrate } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { Link } from '#mining/fleet/link.ts'
-import { ListAnswer, type RelayFigures, RigCommandAnswer, type RigRow } from '#mining/fleet/messages.ts'
+import { ListAnswer, type RelayFigures, MemberCommandAnswer, type MemberRow } from '#mining/fleet/messages.ts'
 import { linkSetup } from './input/fleet-setup.ts'
 
 type FleetConfig = Config<typeof fleetOptions>
@@ -66,7 +66,7 @@ function unanswered(error: unknown, { url }: Link, fleet: string): unknown {
 }
 
 async function list(link: Link, json: boolean, print: Print): Promise<void> {
-  const rigs: RigRow[] = []
+  const rigs: MemberRow[] = []
   let answer: ListAnswer
   let from: number | null = 0
   do {
@@ -90,7 +90,7 @@ async function sendCommand(
   json: boolean,
   print: Print,
 ): Promise<void> {
-  const answer = await link.ask(link.subjects.order, what, RigCommandAnswer, ANSWER_MS)
+  const answer = await link.ask(link.subjects.order, what, MemberCommandAnswer, ANSWER_MS)
   const { rigs, problem } = answer
   if (problem !== null) throw new NewcutError('BAD_OPTION', `the leader refused: ${problem}`)
   if (json) return print(JSON.stringify({ ...what, rigs }))
@@ -101,7 +101,7 @@ async function sendCommand(
 }
 
 /** The lines of the list, at most 80 columns wide for names of usual length. */
-export function rigLines(rigs: readonly RigRow[]): string[] {
+export function rigLines(rigs: readonly MemberRow[]): string[] {
   if (rigs.length === 0) return [NO_RIG]
   // Few rigs have hardware errors.
   const hasErrors = rigs.some(({ hardwareErrors = 0 }) => hardwareErrors > 0)
@@ -132,14 +132,14 @@ export function rigLines(rigs: readonly RigRow[]): string[] {
 }
 
 /** Power of all devices of a rig that search, or null if one of them cannot be read. */
-function wattsOf({ energy }: RigRow): number | null {
+function wattsOf({ energy }: MemberRow): number | null {
   return energy === undefined || energy.unread > 0 ? null : energy.watts
 }
 
 const powerText = (watts: number | null) => (watts === null ? 'n/a' : `${Math.round(watts)} W`)
 
 /** The reason of a rig. A relay without rigs shows none: its count says so. */
-function reasonText(reason: RigRow['reason'], relay: RelayFigures | undefined): string {
+function reasonText(reason: MemberRow['reason'], relay: RelayFigures | undefined): string {
   return relay?.rigs === 0 && reason?.endsWith(NO_RIG) ? '' : printable(reason ?? '')
 }
 
@@ -150,7 +150,7 @@ function relayText({ rigs, rate }: RelayFigures): string {
   return rate === null ? count : `${count}, ${formatHashrate(rate)}`
 }
 
-function totalOf({ leader, version, network, account, allPaused }: ListAnswer, rigs: readonly RigRow[]): string {
+function totalOf({ leader, version, network, account, allPaused }: ListAnswer, rigs: readonly MemberRow[]): string {
   const rate = formatHashrate(rigs.reduce((sum, rig) => sum + (rig.rate ?? 0), 0))
   const count = `${rigs.length} ${rigs.length === 1 ? 'rig' : 'rigs'}`
   const paused = allPaused ? ', all are paused' : ''

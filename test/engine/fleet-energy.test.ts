@@ -1,6 +1,6 @@
 /** The leader's sums of power and energy. */
 import { expect, it } from 'vitest'
-import { RigEnergy } from '../../src/mining/engine/fleet/rig-energy.ts'
+import { MemberEnergy } from '../../src/mining/engine/fleet/member-energy.ts'
 import type { Report } from '../../src/mining/fleet/messages.ts'
 
 const energy = { watts: 100, joules: 1000, hashrate: 10e6, unread: 0 }
@@ -10,7 +10,7 @@ function report(session: string, parts: Partial<Report> = {}) {
 }
 
 it('the energy of a fleet sums what its rigs report', () => {
-  const rigs = new RigEnergy()
+  const rigs = new MemberEnergy()
   expect(rigs.sums()).toEqual({ watts: null, joules: null, hashrate: null, unread: 0 })
   rigs.report(report('a'))
   rigs.report(report('b', { energy: { ...energy, watts: 50, hashrate: 5e6 } }))
@@ -18,7 +18,7 @@ it('the energy of a fleet sums what its rigs report', () => {
 })
 
 it('the energy of a fleet counts rigs without a complete reading, and leaves them out', () => {
-  const rigs = new RigEnergy()
+  const rigs = new MemberEnergy()
   rigs.report(report('a'))
   rigs.report({ session: 'older version', state: 'searching' })
   rigs.report(report('no sensor', { energy: { watts: null, joules: null, hashrate: null, unread: 1 } }))
@@ -29,7 +29,7 @@ it('the energy of a fleet counts rigs without a complete reading, and leaves the
 })
 
 it('the energy of a fleet adds what each rig uses after its first report, and keeps it when the rig leaves', () => {
-  const rigs = new RigEnergy()
+  const rigs = new MemberEnergy()
   rigs.report(report('a'))
   rigs.report(report('a', { energy: { ...energy, joules: 1500 } }))
   rigs.report(report('b'))
@@ -41,7 +41,7 @@ it('the energy of a fleet adds what each rig uses after its first report, and ke
 })
 
 it('the energy of a fleet leaves out rigs while their reading is incomplete', () => {
-  const rigs = new RigEnergy()
+  const rigs = new MemberEnergy()
   rigs.report(report('a'))
   rigs.report(report('a', { energy: { ...energy, joules: 1500, unread: 1 } }))
   rigs.report(report('a', { energy: { ...energy, joules: 1600 } }))
@@ -49,7 +49,7 @@ it('the energy of a fleet leaves out rigs while their reading is incomplete', ()
 })
 
 it('the energy of a fleet never decreases', () => {
-  const rigs = new RigEnergy()
+  const rigs = new MemberEnergy()
   rigs.report(report('a'))
   rigs.report(report('a', { energy: { ...energy, joules: 900 } }))
   rigs.report(report('a', { energy: { ...energy, joules: 1000 } }))

@@ -6,7 +6,7 @@ import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { decodeWork, encodeWork } from '../../src/ground/chain/header.ts'
 import { solves } from '../../src/ground/chain/pow.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
-import { MAX_NAMED, RigTable } from '../../src/mining/engine/fleet/rig-table.ts'
+import { MAX_NAMED, MemberTable } from '../../src/mining/engine/fleet/member-table.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
 import { encodeMessage, LEASE_MS, type Report, ReportAnswer } from '../../src/mining/fleet/messages.ts'
@@ -36,7 +36,7 @@ function report(session: string, parts: Partial<Report> = {}): Report {
 
 describe('the table of rigs', () => {
   it('the table of rigs counts errors that known rigs report, and wrong candidates that reached the leader, per rig', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     const errors = () => table.statuses(null).map(({ device, hardwareErrors }) => [device, hardwareErrors])
     const rows = () => table.rows(0, 10, 0).map(({ rig, hardwareErrors }) => [rig, hardwareErrors])
     table.report(report('a', { hardwareErrors: 5 }), 0)
@@ -67,7 +67,7 @@ describe('the table of rigs', () => {
   })
 
   it('the table of rigs counts errors for a bounded number of rigs, and for all others together', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     for (let i = 0; i < MAX_NAMED + 10; i++) {
       table.report(report(`r${i}`), 0)
       table.report(report(`r${i}`, { hardwareErrors: 1 }), 1)

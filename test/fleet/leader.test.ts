@@ -8,11 +8,11 @@ import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import type { Candidate } from '../../src/mining/engine/engine.ts'
 import { FleetEngine } from '../../src/mining/engine/fleet/fleet.ts'
-import { isPaused, RigPauses } from '../../src/mining/engine/fleet/pauses.ts'
+import { isPaused, MemberPauses } from '../../src/mining/engine/fleet/pauses.ts'
 import type { LeaderCallbacks } from '../../src/mining/engine/leader.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
-import { encodeMessage, ListAnswer, Outcome, ReportAnswer, RigCommandAnswer } from '../../src/mining/fleet/messages.ts'
+import { encodeMessage, ListAnswer, Outcome, ReportAnswer, MemberCommandAnswer } from '../../src/mining/fleet/messages.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
 import { engineWork, freshWork } from '../support/work.ts'
@@ -68,7 +68,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const figures = { version: '1', hashes: 0, rate: null, state: 'idle', reason: null, accepted: 0, refused: 0 }
   const reportOf = (rig: string) => ({ ...figures, rig, session: rig, lease: null, seen: null })
   const order = (link: Link, pause: boolean, rig: string | null) =>
-    link.ask(link.subjects.order, { pause, rig }, RigCommandAnswer, MS)
+    link.ask(link.subjects.order, { pause, rig }, MemberCommandAnswer, MS)
 
   it('a leader executes all of several simultaneous commands', async () => {
     const link = await linkTo('orders')
@@ -77,7 +77,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const rigs = Array.from({ length: 20 }, (_, i) => `rig-${i}`)
     const answers = await Promise.all(rigs.map((rig) => order(link, true, rig)))
     expect(answers.map(({ problem }) => problem)).toEqual(rigs.map(() => null))
-    const pauses = new RigPauses(() => undefined)
+    const pauses = new MemberPauses(() => undefined)
     await pauses.read(await storeOf(link))
     expect([...pauses.paused.rigs].sort()).toEqual(['first', ...rigs].sort())
   })
@@ -86,11 +86,11 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
 
   it('a leader does not undo the command of another leader, nor overwrite a list that it has not read', async () => {
     const store = await storeOf(await linkTo('two-lists'))
-    const [one, two] = [new RigPauses(() => undefined), new RigPauses(() => undefined)]
+    const [one, two] = [new MemberPauses(() => undefined), new MemberPauses(() => undefined)]
     await Promise.all([one.read(store), two.read(store)])
     expect(await one.obey(store, { pause: true, rig: 'a' })).toBeNull()
     expect(await two.obey(store, { pause: true, rig: 'b' })).toBeNull()
-    const third = new RigPauses(() => undefined)
+    const third = new MemberPauses(() => undefined)
     expect(await third.obey(store, { pause: true, rig: 'c' })).toBeNull()
     await one.read(store)
     expect(['a', 'b', 'c', 'd'].map((rig) => isPaused(one.paused, rig))).toEqual([true, true, true, false])
@@ -102,7 +102,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
         return typeof own === 'function' ? own.bind(target) : own
       },
     })
-    const blind = new RigPauses(() => undefined)
+    const blind = new MemberPauses(() => undefined)
     await expect(blind.read(failing)).rejects.toThrow('no answer')
     await expect(blind.obey(failing, { pause: true, rig: 'd' })).rejects.toThrow('no answer')
     await one.read(store)
@@ -113,7 +113,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const store = await storeOf(await linkTo('garbage'))
     await store.put('paused', 'garbage')
     const warnings: string[] = []
-    const pauses = new RigPauses((message) => warnings.push(message))
+    const pauses = new MemberPauses((message) => warnings.push(message))
     await pauses.read(store)
     expect(warnings).toEqual([
       expect.stringMatching(/the list of paused rigs counts as empty, it cannot be read: .*JSON/),

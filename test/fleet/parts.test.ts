@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/ground/base/clock.ts'
 import { isPaused, NOBODY, pausesAfter } from '../../src/mining/engine/fleet/pauses.ts'
-import { MAX_NAMED, RigTable } from '../../src/mining/engine/fleet/rig-table.ts'
+import { MAX_NAMED, MemberTable } from '../../src/mining/engine/fleet/member-table.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import {
   decodeCandidate,
@@ -106,20 +106,20 @@ const report = (session: string, changes: Partial<Report> = {}): Report => ({
 
 describe('the table of rigs', () => {
   it('the table of rigs gives every rig a different lease, and the same one again', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     const leases = Array.from({ length: 1000 }, (_, i) => table.report(report(`r${i}`), 0))
     expect(new Set(leases).size).toBe(1000)
     expect(table.report(report('r7', { lease: 12 }), 1)).toBe(leases[7])
   })
 
   it('the table of rigs lets a rig keep the lease of another leader, unless a different rig has it', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     expect(table.report(report('a', { lease: 42 }), 0)).toBe(42)
     expect(table.report(report('b', { lease: 42 }), 0)).not.toBe(42)
   })
 
   it('the table of rigs reassigns a lease once its rig has been silent for the lease time, and not before', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     table.report(report('a', { lease: 42 }), 0)
     table.expire(LEASE_MS - 1)
     expect(table.report(report('b', { lease: 42 }), LEASE_MS - 1)).not.toBe(42)
@@ -129,7 +129,7 @@ describe('the table of rigs', () => {
   })
 
   it('the table of rigs has no lease for the rig over the limit, and one when another rig leaves', () => {
-    const table = new RigTable(() => 0)
+    const table = new MemberTable(() => 0)
     for (let i = 0; i < LEASES; i++) table.report(report(`r${i}`, { lease: i }), 0)
     expect(table.report(report('late'), 1)).toBeNull()
     for (let i = 1; i < LEASES; i++) table.report(report(`r${i}`), 5000)
@@ -139,7 +139,7 @@ describe('the table of rigs', () => {
   })
 
   it('the table of rigs counts what known rigs do, also between reports', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     table.report(report('a', { hashes: 1_000_000 }), 0)
     expect(table.hashes, 'before it was heard of').toBe(0)
     table.count('a', 1_000_300)
@@ -155,7 +155,7 @@ describe('the table of rigs', () => {
   })
 
   it('the table of rigs shows rigs as paused, gone or faulty', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     expect(table.statuses(null)).toMatchObject([{ state: 'unable', reason: 'no rig is connected' }])
     table.report(report('a', { state: 'paused', reason: 'until noon' }), 0)
     expect(table.statuses(null)).toMatchObject([{ state: 'unable', reason: 'it is paused' }])
@@ -168,7 +168,7 @@ describe('the table of rigs', () => {
   })
 
   it('the table of rigs names a bounded number of rigs, and counts the others as one', () => {
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     for (let i = 0; i < MAX_NAMED + 10; i++) {
       table.report(report(`r${i}`), 0)
       table.report(report(`r${i}`, { hashes: 10 }), 1)
@@ -204,7 +204,7 @@ describe('messages', () => {
   it('messages count hashes beyond 2^53, which a rig of 27 GH/s passes after four days', () => {
     const hashes = 3 * 2 ** 53
     expect(decodeMessage(Report, encodeMessage(report('a', { hashes })), 'report').hashes).toBe(hashes)
-    const table = new RigTable(() => 0.5)
+    const table = new MemberTable(() => 0.5)
     table.report(report('a', { hashes: hashes / 3 }), 0)
     table.report(report('a', { hashes }), 1000)
     expect(table.hashes).toBe((hashes * 2) / 3)

@@ -1,7 +1,7 @@
 /** The list of rigs that `newcut fleet` prints. */
 import { expect, it } from 'vitest'
 import { rigLines } from '../../src/commands/fleet.ts'
-import { RigTable } from '../../src/mining/engine/fleet/rig-table.ts'
+import { MemberTable } from '../../src/mining/engine/fleet/member-table.ts'
 import type { Report } from '../../src/mining/fleet/messages.ts'
 
 function rig(name: string, energy?: Report['energy']): Report {
@@ -13,7 +13,7 @@ function rig(name: string, energy?: Report['energy']): Report {
 }
 
 function linesOf(...reports: Report[]): readonly string[] {
-  const table = new RigTable(() => 0.5)
+  const table = new MemberTable(() => 0.5)
   for (const each of reports) table.report(each, 0)
   return rigLines(table.rows(0, 10, 0))
 }

@@ -7,7 +7,7 @@ import { Link } from '#mining/fleet/link.ts'
 import type { RelayFigures } from '#mining/fleet/messages.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
-import { type FleetRigCallbacks, FleetSource } from '#mining/source/fleet/fleet-source.ts'
+import { type MemberCallbacks, FleetSource } from '#mining/source/fleet/fleet-source.ts'
 import type { FleetRigSetup } from '../setup.ts'
 import { withPatience } from './patience.ts'
 import type { ReachedSource } from './reached.ts'
@@ -47,7 +47,7 @@ export function joinFleet(
 }
 
 /** Connects the miner to its leader: reports its figures, and obeys pauses. */
-export function rigTies(miner: Miner): FleetRigCallbacks {
+export function rigTies(miner: Miner): MemberCallbacks {
   const figures = () => {
     const snapshot = miner.snapshot()
     const { hashes, hashrates, paused, pauses, idleReason, solutions, hardwareErrors } = snapshot

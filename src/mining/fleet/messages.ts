@@ -76,7 +76,7 @@ const Text = Type.String({ maxLength: 500 })
 /** Letters, digits and punctuation without spaces. */
 const Name = Type.String({ pattern: '^[!-~]{1,64}$' })
 /** A host name may have 253 characters (RFC 1035, 2.3.4). Used in messages and labels, never in a subject. */
-const RigName = Type.String({ pattern: '^[!-~]{1,253}$' })
+const MemberName = Type.String({ pattern: '^[!-~]{1,253}$' })
 const Lease = Type.Integer({ minimum: 0, maximum: LEASES - 1 })
 const Residue = Type.Integer({ minimum: 0, maximum: HEADER_MODULUS - 1 })
 /** Base64url of work bytes. */
@@ -115,17 +115,17 @@ const relayFigures = {
 export const RelayFigures = Type.Object(relayFigures)
 export type RelayFigures = Readonly<Static<typeof RelayFigures>>
 
-const RigState = Type.Union([Type.Literal('searching'), Type.Literal('paused'), Type.Literal('idle')])
+const MemberState = Type.Union([Type.Literal('searching'), Type.Literal('paused'), Type.Literal('idle')])
 
 /** Figures of a rig about itself. */
 const figures = {
-  rig: RigName,
+  rig: MemberName,
   version: Name,
   /** Since the rig's start. */
   hashes: Hashes,
   /** Hashes per second; null if not known yet. */
   rate: Nullable(Type.Number({ minimum: 0 })),
-  state: RigState,
+  state: MemberState,
   /** Reason why the rig does not search; null if it does. */
   reason: Nullable(Text),
   /** Solutions since the rig's start. */
@@ -197,7 +197,7 @@ const CandidateMessage = Type.Object({
   issuer: Text,
   /** Solved work. */
   work: WorkText,
-  rig: RigName,
+  rig: MemberName,
   session: Name,
   /** Hashes that the rig had searched by then. */
   hashes: Hashes,
@@ -218,7 +218,7 @@ export type Outcome = Readonly<Static<typeof Outcome>>
 /** Requests the part of the list that starts at rig number `from`. */
 export const ListQuestion = Type.Object({ from: Count })
 
-const RigRow = Type.Object({
+const MemberRow = Type.Object({
   ...figures,
   /** Missing for rigs of older versions, and in lists of older leaders. */
   energy: Type.Optional(EnergyReport),
@@ -227,7 +227,7 @@ const RigRow = Type.Object({
   /** Milliseconds since the leader first heard of the rig. */
   seenMs: Count,
 })
-export type RigRow = Readonly<Static<typeof RigRow>>
+export type RigRow = Readonly<Static<typeof MemberRow>>
 
 export const ListAnswer = Type.Object({
   leader: Name,
@@ -236,26 +236,26 @@ export const ListAnswer = Type.Object({
   network: Text,
   account: Text,
   allPaused: Type.Boolean(),
-  rigs: Type.Array(RigRow),
+  rigs: Type.Array(MemberRow),
   /** Start of the next part, or null at the end. */
   next: Nullable(Count),
 })
 export type ListAnswer = Readonly<Static<typeof ListAnswer>>
 
-export const RigCommand = Type.Object({
+export const MemberCommand = Type.Object({
   pause: Type.Boolean(),
   /** Null for all rigs. */
-  rig: Nullable(RigName),
+  rig: Nullable(MemberName),
 })
-export type RigCommand = Readonly<Static<typeof RigCommand>>
+export type MemberCommand = Readonly<Static<typeof MemberCommand>>
 
-export const RigCommandAnswer = Type.Object({
+export const MemberCommandAnswer = Type.Object({
   /** Number of currently known rigs with this name. */
   rigs: Count,
   /** Reason for a refusal, or null on success. */
   problem: Nullable(Text),
 })
-export type RigCommandAnswer = Readonly<Static<typeof RigCommandAnswer>>
+export type MemberCommandAnswer = Readonly<Static<typeof MemberCommandAnswer>>
 
 export const encodeMessage = (message: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(message))
 

@@ -14,7 +14,7 @@ const work = Buffer.from(works[0]).toString('base64url')
 
 const schemas: readonly TSchema[] = [
   ...[fleet.JobMessage, fleet.Report, fleet.ReportAnswer, fleet.OutcomeQuestion],
-  ...[fleet.Outcome, fleet.ListQuestion, fleet.ListAnswer, fleet.RigCommand, fleet.RigCommandAnswer],
+  ...[fleet.Outcome, fleet.ListQuestion, fleet.ListAnswer, fleet.MemberCommand, fleet.MemberCommandAnswer],
 ]
 
 const job = {

@@ -22,18 +22,18 @@ import {
   OutcomeQuestion,
   Report,
   type ReportAnswer,
-  RigCommand,
-  type RigCommandAnswer,
+  MemberCommand,
+  type MemberCommandAnswer,
 } from '../../fleet/messages.ts'
 import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
 import type { FleetStatus, Leader, LeaderCallbacks, SolutionStep } from '../leader.ts'
 import { Candidates, type FleetSolution, Outcomes } from './candidates.ts'
 import { Election } from './election.ts'
-import { isPaused, RigPauses } from './pauses.ts'
+import { isPaused, MemberPauses } from './pauses.ts'
 import { Readiness } from './readiness.ts'
 import { ownHeader, Residues } from './residues.ts'
-import { RigTable } from './rig-table.ts'
+import { MemberTable } from './member-table.ts'
 
 interface FleetOptions {
   readonly link: Link
@@ -67,7 +67,7 @@ interface IssuedJob {
 export class FleetEngine implements Engine, Leader {
   readonly name = 'fleet'
   readonly #options: FleetOptions
-  readonly #table: RigTable
+  readonly #table: MemberTable
   readonly #outcomes = new Outcomes()
   readonly #election: Election
   readonly #readiness: Readiness
@@ -86,7 +86,7 @@ export class FleetEngine implements Engine, Leader {
   #number = 0
   /** Why rigs cannot search the current work, or null if they can. */
   #unable: string | null = null
-  readonly #pauses: RigPauses
+  readonly #pauses: MemberPauses
   readonly #residues: Residues
   readonly #stores: StoreOptions
   #store: KV | null = null
@@ -100,8 +100,8 @@ export class FleetEngine implements Engine, Leader {
     const { link, replicas, name, session, clock, random } = options
     this.#options = options
     this.#stores = { link, replicas, onWarning: (message) => this.#warn(message) }
-    this.#pauses = new RigPauses((message) => this.#warn(message))
-    this.#table = new RigTable(random)
+    this.#pauses = new MemberPauses((message) => this.#warn(message))
+    this.#table = new MemberTable(random)
     this.#residues = new Residues({
       ...{ store: () => this.#openedStore, random, nowMs: () => clock.monotonicMs() },
       prepare: async () => (await import('../../accounts/share-stream.ts')).prepareShares(this.#stores),
@@ -256,7 +256,7 @@ export class FleetEngine implements Engine, Leader {
       link.hear(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
       link.hear(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.of(hash)), onWrong),
       link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
-      link.hear(order, RigCommand, (message, raw) => void this.#onOrder(message, raw), onWrong),
+      link.hear(order, MemberCommand, (message, raw) => void this.#onOrder(message, raw), onWrong),
     ]
     this.#tellLeader(true, this.#options.name)
   }
@@ -306,9 +306,9 @@ export class FleetEngine implements Engine, Leader {
     answer(raw, { leader: name, version, term, network, account, allPaused, rigs, next } satisfies ListAnswer)
   }
 
-  async #onOrder(order: RigCommand, raw: Msg): Promise<void> {
+  async #onOrder(order: MemberCommand, raw: Msg): Promise<void> {
     const rigs = this.#table.named(order.rig)
-    const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies RigCommandAnswer)
+    const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies MemberCommandAnswer)
     try {
       reply(await this.#pauses.obey(this.#openedStore, order))
     } catch (error) {

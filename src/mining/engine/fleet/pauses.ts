@@ -2,7 +2,7 @@
 import type { KV } from '@nats-io/kv'
 import { describeError, FormatError } from '#ground/base/errors.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
-import { decodeMessage, encodeMessage, type RigCommand } from '../../fleet/messages.ts'
+import { decodeMessage, encodeMessage, type MemberCommand } from '../../fleet/messages.ts'
 import { isWrongRevision } from '../../fleet/stores.ts'
 
 const KEY = 'paused'
@@ -29,7 +29,7 @@ interface PauseList {
  * The list in NATS. Orders are applied one at a time, and each replaces the revision that it started from. So no order
  * undoes another, whoever sent it.
  */
-export class RigPauses {
+export class MemberPauses {
   readonly #onWarning: (message: string) => void
   /** Null until it is read. */
   #kept: PauseList | null = null
@@ -57,7 +57,7 @@ export class RigPauses {
    * @returns why the order is refused, or null
    * @throws errors of NATS
    */
-  obey(store: KV, order: RigCommand): Promise<string | null> {
+  obey(store: KV, order: MemberCommand): Promise<string | null> {
     return this.#inTurn(() => this.#obey(store, order))
   }
 
@@ -73,7 +73,7 @@ export class RigPauses {
     return this.#kept
   }
 
-  async #obey(store: KV, order: RigCommand): Promise<string | null> {
+  async #obey(store: KV, order: MemberCommand): Promise<string | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Never overwrite an unknown list.
       const { paused, revision } = this.#kept ?? (await this.#read(store))
@@ -105,7 +105,7 @@ export class RigPauses {
 }
 
 /** @returns the list after an order, or why the order is refused */
-export function pausesAfter({ all, rigs }: Paused, { pause, rig }: RigCommand): Paused | string {
+export function pausesAfter({ all, rigs }: Paused, { pause, rig }: MemberCommand): Paused | string {
   if (rig === null) return { all: pause, rigs: [] }
   const others = rigs.filter((each) => each !== rig)
   if (!pause) return all ? 'all rigs are paused: resume all' : { all, rigs: others }

@@ -27,14 +27,14 @@ import { Solutions } from './solutions.ts'
 
 /** Figures of this rig for its reports. */
 type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors' | 'energy'
-export interface RigFigures extends Pick<Report, FigureName> {
+export interface MemberFigures extends Pick<Report, FigureName> {
   /** Figures of its stratum rigs; undefined without a stratum server. */
   readonly relay?: RelayFigures | undefined
 }
 
 /** The miner's side of a fleet rig. */
-export interface FleetRigCallbacks {
-  readonly figures: () => RigFigures
+export interface MemberCallbacks {
+  readonly figures: () => MemberFigures
   /** Hashes since its start. Must be fast. */
   readonly hashes: () => number
   /** Pauses this rig on behalf of the leader, with a text for people, or ends that pause if null. */
@@ -63,7 +63,7 @@ const SILENT_MS = 3_000
 const PAUSED = 'until the leader of the fleet resumes it'
 const NO_RIGS: RelayFigures = { rigs: 0, rate: null }
 const OLD_LEADER = 'the leader of the fleet is of an earlier version, which gives relays no headers: rigs get no work'
-const IDLE: RigFigures = { hashes: 0, rate: null, state: 'idle', reason: 'it starts', accepted: 0, refused: 0 }
+const IDLE: MemberFigures = { hashes: 0, rate: null, state: 'idle', reason: 'it starts', accepted: 0, refused: 0 }
 
 interface Newest {
   readonly term: number
@@ -86,7 +86,7 @@ export class FleetSource implements Source {
   readonly #solutions: Solutions
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
-  #callbacks: FleetRigCallbacks | null = null
+  #callbacks: MemberCallbacks | null = null
   /** The newest message, with or without a job. */
   #seen: { readonly term: number; readonly number: number } | null = null
   #newest: Newest | null = null
@@ -157,7 +157,7 @@ export class FleetSource implements Source {
   }
 
   /** Sets the callbacks. Call it before mining starts. */
-  attach(callbacks: FleetRigCallbacks): void {
+  attach(callbacks: MemberCallbacks): void {
     this.#callbacks = callbacks
     if (this.#isPaused) callbacks.hold(PAUSED)
   }

@@ -5,7 +5,7 @@ import type { RigsEnergy } from '../leader.ts'
 type EnergyReport = Pick<Report, 'session' | 'state'> & { readonly energy?: Report['energy'] | undefined }
 
 /** Energy by the session of a rig. */
-export class RigEnergy {
+export class MemberEnergy {
   readonly #reports = new Map<string, EnergyReport>()
   /** Counted joules of each session; those before its first report do not count. */
   readonly #counted = new Map<string, number>()

@@ -1,8 +1,8 @@
 /** The leader's table of the fleet's rigs: their leases and reported counters. */
-import { LEASE_MS, LEASES, type Report, type RigRow } from '../../fleet/messages.ts'
+import { LEASE_MS, LEASES, type Report, type MemberRow } from '../../fleet/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { FleetStatus } from '../leader.ts'
-import { RigEnergy } from './rig-energy.ts'
+import { MemberEnergy } from './member-energy.ts'
 
 /** Maximum number of rigs with a device of their own, by name; all others share one. */
 export const MAX_NAMED = 256
@@ -13,7 +13,7 @@ const ALL = 'rigs'
 const KERNEL = 'nats'
 
 /** The device of all rigs of one name, since the start. */
-interface RigDevice {
+interface MemberDevice {
   readonly device: string
   hashes: number
   /** Lost rigs, and wrong solutions. */
@@ -26,9 +26,9 @@ interface RigDevice {
 }
 
 /** One run of a rig. */
-interface RigSession {
+interface MemberSession {
   report: Report
-  readonly device: RigDevice
+  readonly device: MemberDevice
   lease: number | null
   /** Counted hashes of this run; those before its first report do not count. */
   counted: number
@@ -40,15 +40,15 @@ interface RigSession {
   heardMs: number
 }
 
-export class RigTable {
+export class MemberTable {
   readonly #random: () => number
-  readonly #sessions = new Map<string, RigSession>()
+  readonly #sessions = new Map<string, MemberSession>()
   /** Lease -> session. */
   readonly #leases = new Map<number, string>()
-  readonly #devices = new Map<string, RigDevice>()
-  #others: RigDevice | null = null
+  readonly #devices = new Map<string, MemberDevice>()
+  #others: MemberDevice | null = null
   #hashes = 0
-  readonly #energy = new RigEnergy()
+  readonly #energy = new MemberEnergy()
 
   /** @param random uniform in [0, 1) */
   constructor(random: () => number) {
@@ -96,7 +96,7 @@ export class RigTable {
     if (session !== undefined) this.#add(session, hashes)
   }
 
-  #add(session: RigSession, hashes: number): void {
+  #add(session: MemberSession, hashes: number): void {
     const done = Math.max(0, hashes - session.counted)
     session.counted += done
     session.device.hashes += done
@@ -126,7 +126,7 @@ export class RigTable {
   }
 
   /** @returns at most `most` rows from this index, in the order of arrival */
-  rows(from: number, most: number, nowMs: number): RigRow[] {
+  rows(from: number, most: number, nowMs: number): MemberRow[] {
     return [...this.#sessions.values()].slice(from, from + most).map(({ report, lease, firstMs, wrong }) => {
       const { rig, version, state, reason, rate, hashes, accepted, refused, energy, relay } = report
       const hardwareErrors = (report.hardwareErrors ?? 0) + wrong
@@ -157,7 +157,7 @@ export class RigTable {
     for (const [key, session] of this.#sessions) this.#leave(key, session, nowMs)
   }
 
-  #join(report: Report, nowMs: number): RigSession {
+  #join(report: Report, nowMs: number): MemberSession {
     const device = this.#deviceFor(report.rig)
     device.sessions++
     const counts = { counted: report.hashes, countedErrors: report.hardwareErrors ?? 0, wrong: 0 }
@@ -166,7 +166,7 @@ export class RigTable {
     return session
   }
 
-  #leave(key: string, { lease, device, report }: RigSession, nowMs: number): void {
+  #leave(key: string, { lease, device, report }: MemberSession, nowMs: number): void {
     this.#sessions.delete(key)
     this.#energy.leave(key)
     if (lease !== null) this.#leases.delete(lease)
@@ -176,7 +176,7 @@ export class RigTable {
   }
 
   /** Its current or claimed lease if no other rig has it, else a free one. */
-  #leaseFor({ lease: before }: RigSession, { session, lease: claimed }: Report): number | null {
+  #leaseFor({ lease: before }: MemberSession, { session, lease: claimed }: Report): number | null {
     if (before !== null) return before
     if (this.#leases.size >= LEASES) return null
     const wanted = claimed ?? Math.floor(this.#random() * LEASES)
@@ -189,7 +189,7 @@ export class RigTable {
     return null
   }
 
-  #deviceFor(rig: string): RigDevice {
+  #deviceFor(rig: string): MemberDevice {
     const name = nameOf(rig)
     const known = this.#devices.get(name)
     if (known !== undefined) return known
@@ -205,17 +205,17 @@ export class RigTable {
 
 const nameOf = (rig: string) => `rig:${rig}`
 
-function newDevice(device: string): RigDevice {
+function newDevice(device: string): MemberDevice {
   return { device, hashes: 0, faults: 0, hardwareErrors: 0, sessions: 0, paused: 0, goneAtMs: 0 }
 }
 
-function addErrors(session: RigSession, errors: number): void {
+function addErrors(session: MemberSession, errors: number): void {
   const more = Math.max(0, errors - session.countedErrors)
   session.countedErrors += more
   session.device.hardwareErrors += more
 }
 
-function statusOf(rig: RigDevice, unable: string | null): DeviceStatus {
+function statusOf(rig: MemberDevice, unable: string | null): DeviceStatus {
   const { device, hashes, faults, hardwareErrors, sessions, paused } = rig
   const status = { device, kernel: KERNEL, hashes, faults, hardwareErrors }
   const reason = unable ?? (sessions === 0 ? 'it is not connected' : paused === sessions ? 'it is paused' : null)
