@@ -8,7 +8,14 @@ import type { Values } from '#faces/cli/options/row.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
-import type { Chance, FormGas, FormTrace, StoppedAt, TestFailure, TestReport } from '#language/contracts/repl/run.ts'
+import type {
+  FormGas,
+  FormTrace,
+  PropertyRuns,
+  StoppedAt,
+  TestFailure,
+  TestReport,
+} from '#language/contracts/repl/run.ts'
 import type { FileOutcome, FileQuestions } from '#language/testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
 import { type AtPlace, locationOf, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
@@ -38,7 +45,7 @@ interface ContractOptions extends RunReportOptions {
   readonly jobs: number | undefined
   readonly watch: boolean
   /** How property tests draw values. */
-  readonly chance: Chance
+  readonly chance: PropertyRuns
   readonly fork: ForkValues
 }
 

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type FileCounts, lineHits, mergeCounts } from '../../src/language/contracts/coverage/counts.ts'
 import { languagesOf, runTests } from '../../src/language/contracts/repl/run.ts'
-import { RunFollower } from '../../src/language/contracts/repl/run-observer.ts'
+import { TestRunObserver } from '../../src/language/contracts/repl/run-observer.ts'
 import { itWith, lackOf } from '../needs.ts'
 import { contractIn } from './contract-in.ts'
 
@@ -17,10 +17,10 @@ const files = {
 }
 
 function covered(name: string): readonly FileCounts[] {
-  let follower: RunFollower | undefined
+  let follower: TestRunObserver | undefined
   runTests(join(FOLDER, name), files, languagesOf, {
     observe: (run) => {
-      follower = new RunFollower(run, { traces: 'none', hasGas: false, covers: () => true })
+      follower = new TestRunObserver(run, { traces: 'none', hasGas: false, covers: () => true })
       return follower
     },
   })
@@ -129,10 +129,10 @@ describe('coverage equals counts by hand', () => {
   (defun f () (enforce-guard (create-capability-guard (C)))))
 (expect-failure "f" (m.f))`
     const memory = { resolve: (_: string, path: string) => path, read: () => text }
-    let follower: RunFollower | undefined
+    let follower: TestRunObserver | undefined
     runTests('t.repl', memory, languagesOf, {
       observe: (run) => {
-        follower = new RunFollower(run, { traces: 'none', hasGas: false, covers: () => true })
+        follower = new TestRunObserver(run, { traces: 'none', hasGas: false, covers: () => true })
         return follower
       },
     })

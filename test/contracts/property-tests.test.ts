@@ -1,17 +1,17 @@
 /** `for-all` and `for-any-order` of test files. */
 import { describe, expect, it } from 'vitest'
-import type { Chance } from '../../src/language/contracts/repl/properties.ts'
+import type { PropertyRuns } from '../../src/language/contracts/repl/properties.ts'
 import { languagesOf, runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
 import { systemContracts } from '../../src/language/contracts/system/system.ts'
 
-function run(text: string, chance: Chance = { seed: 7, runs: 256 }): TestReport {
+function run(text: string, chance: PropertyRuns = { seed: 7, runs: 256 }): TestReport {
   const contracts = new Map(systemContracts.map((each) => [`${each.name}.pact`, each.text]))
   const files = { resolve: (_: string, path: string) => path, read: (file: string) => contracts.get(file) ?? text }
   return runTests('t.repl', files, (test) => languagesOf(test, chance))
 }
 
 /** Why the only property of a text fails; null if it holds. */
-function fault(text: string, chance?: Chance): string | null {
+function fault(text: string, chance?: PropertyRuns): string | null {
   const { failures, stopped, cases } = run(text, chance)
   expect(stopped).toBeNull()
   expect(cases.length).toBe(1)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { NOWHERE } from '../../src/language/contracts/errors.ts'
 import type { TraceStep } from '../../src/language/contracts/machine/tracer.ts'
 import { languagesOf, runTests } from '../../src/language/contracts/repl/run.ts'
-import { RunFollower } from '../../src/language/contracts/repl/run-observer.ts'
+import { TestRunObserver } from '../../src/language/contracts/repl/run-observer.ts'
 import { shortText } from '../../src/language/contracts/trace/short-text.ts'
 import { type TraceNode, TraceTree } from '../../src/language/contracts/trace/tree.ts'
 
@@ -67,13 +67,13 @@ describe('a tree', () => {
     expect(a.gasOwn).toBe(5)
     expect(a.children[0].gasTotal).toBe(7)
     const whole = new TraceTree({ name: 'all', messageOf: String })
-    whole.line('size', 100)
+    whole.addCharge('size', 100)
     const own = { milligas: 50 }
     const run = () => {
       own.milligas = 57
       return 'done'
     }
-    expect(whole.part('code', () => own.milligas, run)).toBe('done')
+    expect(whole.runPart('code', () => own.milligas, run)).toBe('done')
     expect(whole.root.gasTotal).toBe(107)
     expect(whole.root.children.map(({ gasTotal }) => gasTotal)).toEqual([100, 7])
   })
@@ -95,11 +95,11 @@ describe('a tree', () => {
 
 /** The trees of the forms of a test file. */
 function traced(text: string): readonly TraceNode[] {
-  let follower: RunFollower | undefined
+  let follower: TestRunObserver | undefined
   const files = { resolve: (_: string, path: string) => path, read: () => text }
   runTests('t.repl', files, languagesOf, {
     observe: (run) => {
-      follower = new RunFollower(run, { traces: 'all', hasGas: false, covers: null })
+      follower = new TestRunObserver(run, { traces: 'all', hasGas: false, covers: null })
       return follower
     },
   })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { languagesOf, runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
-import { type RunFindings, RunFollower } from '../../src/language/contracts/repl/run-observer.ts'
+import { type RunFindings, TestRunObserver } from '../../src/language/contracts/repl/run-observer.ts'
 import { GasReport } from '../../src/language/contracts/trace/gas-report.ts'
 import { PrintLog } from '../../src/language/contracts/trace/print-log.ts'
 import { shortText } from '../../src/language/contracts/trace/short-text.ts'
@@ -16,10 +16,10 @@ const files = {
 }
 
 function followed(file: string, from = files): { readonly report: TestReport; readonly findings: RunFindings } {
-  let follower: RunFollower | undefined
+  let follower: TestRunObserver | undefined
   const report = runTests(file, from, languagesOf, {
     observe: (run) => {
-      follower = new RunFollower(run, { traces: 'all', hasGas: true, covers: () => true })
+      follower = new TestRunObserver(run, { traces: 'all', hasGas: true, covers: () => true })
       return follower
     },
   })
@@ -226,14 +226,14 @@ it('the print log of a command has 65,536 bytes, 64 of them for each text', () =
   const printed = (last: number) => {
     const log = new PrintLog()
     for (const length of [...Array(15).fill(4096 - 64), last, 1]) log.put('x'.repeat(length), 'm', 1)
-    return log.taken?.lines.slice(15).map(({ text }) => text.slice(0, 9))
+    return log.output?.lines.slice(15).map(({ text }) => text.slice(0, 9))
   }
   expect(printed(4096 - 64)).toEqual(['(the rest'])
   expect(printed(4095 - 64)).toEqual(['xxxxxxxxx', '(the rest'])
   // Bytes, not characters.
   const log = new PrintLog()
   for (let i = 0; i < 12; i++) log.put('é'.repeat(3000), 'm', 1)
-  expect(log.taken?.lines).toHaveLength(11)
+  expect(log.output?.lines).toHaveLength(11)
 })
 
 describe('a value in a trace', () => {

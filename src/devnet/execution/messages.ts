@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import type { Domain } from '#language/contracts/machine/state.ts'
-import type { Printed } from '#language/contracts/trace/print-log.ts'
+import type { PrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { StoredValue } from '#language/contracts/values/keep.ts'
 import type { SignedCommand } from '../command/read.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
@@ -63,7 +63,7 @@ export interface SignatureTask {
 /** Outcome of a task. */
 export type TaskResult =
   /** `local`, `preflight`: JSON text of the result. `isPlain`: without preflight, as for code that does not parse. */
-  | { readonly text: string; readonly isPlain: boolean; readonly printed?: Printed | null }
+  | { readonly text: string; readonly isPlain: boolean; readonly printed?: PrintOutput | null }
   /** `preflight`: no payer, so nothing was executed. `trial`, `execute`: refused. */
   | { readonly refused: string; readonly isFinal: boolean }
   /** `trial`: the command may become pending. */
@@ -79,7 +79,7 @@ export type TaskResult =
       readonly hasFailed: boolean
       readonly writes: readonly KeptWrite[]
       readonly modules: readonly MadeModule[]
-      readonly printed?: Printed | undefined
+      readonly printed?: PrintOutput | undefined
     }
 
 /** A read of the state, or the verification of a proof. The thread waits for its answer. */

@@ -1,7 +1,7 @@
 /** Trace of a command: buying its gas, its size, its code, redeeming its gas. The sum is the gas of its result. */
 import { ContractError } from '#language/contracts/errors.ts'
 import type { GasMeter } from '#language/contracts/machine/environment.ts'
-import { cut, shortText, TraceTree } from '#language/contracts/trace/tree.ts'
+import { shortText, TraceTree, truncate } from '#language/contracts/trace/tree.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 
 const MILLIGAS = 1000
@@ -18,12 +18,12 @@ export class CommandTrace {
    * @param gas meter of the part; null for a part that nobody pays
    */
   part<T>(name: string, gas: GasMeter | null, body: () => T): T {
-    return this.tracer.part(name, gas === null ? () => 0 : () => gas.used, body)
+    return this.tracer.runPart(name, gas === null ? () => 0 : () => gas.used, body)
   }
 
   /** Adds a charge outside of code. */
   line(name: string, milligas: number): void {
-    this.tracer.line(name, milligas)
+    this.tracer.addCharge(name, milligas)
   }
 
   /**
@@ -35,7 +35,7 @@ export class CommandTrace {
     const { root } = this.tracer
     root.result = undefined
     const hasFailed = 'error' in outcome
-    if (hasFailed) root.error = cut(outcome.error.wireMessage)
+    if (hasFailed) root.error = truncate(outcome.error.wireMessage)
     else root.result = shortText(outcome.value)
     const left = gas * MILLIGAS - root.gasTotal
     if (left !== 0) this.line(leftName(left, hasFailed), left)

@@ -2,7 +2,7 @@
 import { encodeBase64Url } from '#ground/base/bytes.ts'
 import { GrowingPayload, minerDataJson } from '#ground/chain/payload.ts'
 import { Layer, type LayerEntry, type ReadableState } from '#language/contracts/machine/state.ts'
-import type { PrintedBy } from '#language/contracts/trace/print-log.ts'
+import type { CommandPrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { Command } from '../command/command.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Writes } from '../rules/executions.ts'
@@ -72,7 +72,7 @@ export class PayloadDraft {
   readonly #done: ExecutedEntry[] = []
   readonly #keys = new Set<string>()
   readonly #writes: LayerEntry[][] = []
-  readonly #printed: PrintedBy[] = []
+  readonly #printed: CommandPrintOutput[] = []
   #gasLeft: number
   #bytesLeft = MAX_BLOCK_BYTES
   #txId: number
@@ -187,7 +187,7 @@ export class PayloadDraft {
   }
 
   /** The printed texts of its commands. */
-  get printed(): readonly PrintedBy[] {
+  get printed(): readonly CommandPrintOutput[] {
     return [...this.#printed]
   }
 

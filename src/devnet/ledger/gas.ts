@@ -16,7 +16,7 @@ import {
   type Message,
 } from '#language/contracts/machine/environment.ts'
 import type { Layer } from '#language/contracts/machine/state.ts'
-import { asValue, granting, startTransaction, withCapability } from '#language/contracts/run.ts'
+import { asValue, startTransaction, withCapability, withGranted } from '#language/contracts/run.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import { hashBytes } from '#language/contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '#language/contracts/values/value.ts'
@@ -96,7 +96,7 @@ export function buyGas(
   const buy = () => {
     callCoin(evaluator, 'buy-gas', [command.meta.sender, gasFeeOf(command.meta.gasLimit, command)])
   }
-  const payFor = () => granting(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
+  const payFor = () => withGranted(evaluator, [coinToken('GAS')], () => withPayer(evaluator, gasPayerOf(command), buy))
   if (trace === null) payFor()
   else trace.part('buy gas', gas, payFor)
   return gas.used
@@ -191,7 +191,7 @@ export function redeemGas(
   const evaluator = startTransaction({ block, message: settling }, layer, freeGas(), trace?.tracer)
   const paid = gasFeeOf(command.meta.gasLimit, command)
   const redeem = () =>
-    granting(evaluator, [coinToken('GAS')], () =>
+    withGranted(evaluator, [coinToken('GAS')], () =>
       callCoin(evaluator, 'redeem-gas', [miner.account, guardOf(miner), command.meta.sender, paid]),
     )
   if (trace === undefined) redeem()
@@ -215,7 +215,7 @@ export function payReward(
   const evaluator = startTransaction({ block: blockScopeOf(context), message }, layer, freeGas())
   const granted = { COINBASE: coinToken('COINBASE'), DEBIT: coinToken('DEBIT', miner.account) }
   const tokens = context.rules.coinbase.grants.map((name) => granted[name])
-  const value = granting(evaluator, tokens, () =>
+  const value = withGranted(evaluator, tokens, () =>
     asValue(callCoin(evaluator, 'coinbase', [miner.account, guardOf(miner), reward])),
   )
   return { value, events: evaluator.transaction.events }

@@ -12,7 +12,7 @@ import { payloadHashes } from '#ground/chain/payload.ts'
 import { ContractError } from '#language/contracts/errors.ts'
 import { emptyEnvironment, freeGas, type Message } from '#language/contracts/machine/environment.ts'
 import { Layer, type ReadableState } from '#language/contracts/machine/state.ts'
-import { asValue, granting, runText, startTransaction } from '#language/contracts/run.ts'
+import { asValue, runText, startTransaction, withGranted } from '#language/contracts/run.ts'
 import { systemContractsFor } from '#language/contracts/system/system.ts'
 import { hashText } from '#language/contracts/values/hash.ts'
 import { UNIT } from '#language/contracts/values/value.ts'
@@ -291,7 +291,7 @@ function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashes
   const rules = { ...genesisRules, areHashesOfText }
   const evaluator = startTransaction({ block: { ...block, chain: place, rules }, message: said }, layer, freeGas())
   const granted = [coinToken('GENESIS'), coinToken('COINBASE')]
-  const value = granting(evaluator, granted, () => asValue(runText(evaluator, code)))
+  const value = withGranted(evaluator, granted, () => asValue(runText(evaluator, code)))
   const writes = layer.entries()
   layer.mergeInto(state)
   const output = resultText({

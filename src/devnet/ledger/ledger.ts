@@ -11,7 +11,7 @@ import type { MinerAccount } from '#ground/chain/payload.ts'
 import { spvWindow } from '#ground/chain/spv-window.ts'
 import { evalError } from '#language/contracts/errors.ts'
 import type { LayerEntry, ReadableState } from '#language/contracts/machine/state.ts'
-import type { Printed } from '#language/contracts/trace/print-log.ts'
+import type { PrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import type { Command } from '../command/command.ts'
 import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
@@ -203,7 +203,7 @@ export class Ledger implements Executions {
   }
 
   /** Takes what a call printed that is in no block. */
-  printedBy(call: PrintingCall, printed: Printed): void {
+  printedBy(call: PrintingCall, printed: PrintOutput): void {
     this.#options.prints?.tried(call, printed)
   }
 

@@ -1,14 +1,17 @@
 /** Gathers what commands print, on networks whose node allows it. */
-import { type Printed, PrintLog } from '#language/contracts/trace/print-log.ts'
+import { PrintLog, type PrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { BlockContext } from './block-context.ts'
 
 /**
  * Runs a command, with a context that takes what its code prints.
  * @returns its outcome, and what it printed; null if no code of it names or calls `print`
  */
-export function printing<T>(context: BlockContext, run: (context: BlockContext) => T): readonly [T, Printed | null] {
+export function printing<T>(
+  context: BlockContext,
+  run: (context: BlockContext) => T,
+): readonly [T, PrintOutput | null] {
   if (context.isPrintAllowed !== true) return [run(context), null]
   const print = new PrintLog()
   const outcome = run(Object.assign({}, context, { print }))
-  return [outcome, print.taken]
+  return [outcome, print.output]
 }

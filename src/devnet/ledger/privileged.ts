@@ -2,7 +2,7 @@
 
 import { evalError } from '#language/contracts/errors.ts'
 import { Layer, type ReadableState } from '#language/contracts/machine/state.ts'
-import { grantForTest, grantUnasked, startTransaction } from '#language/contracts/run.ts'
+import { grantForTest, grantWithoutBody, startTransaction } from '#language/contracts/run.ts'
 import type { Command } from '../command/command.ts'
 import { readPrivileges } from '../command/privileges.ts'
 import { OUTPUT_LIMITS, resultText } from './command-result.ts'
@@ -27,7 +27,7 @@ export function executePrivileged(
         if (evaluator.findModule(name) === undefined) throw evalError(`there is no module ${name}`)
         evaluator.transaction.admin.add(name)
       }
-      for (const token of capabilities) (areAsked ? grantForTest : grantUnasked)(evaluator, token)
+      for (const token of capabilities) (areAsked ? grantForTest : grantWithoutBody)(evaluator, token)
       return runPayload(evaluator, context, command, readProof)
     }
     const value = trace === undefined ? run() : trace.part('privileged code', gas, run)

@@ -7,7 +7,7 @@ import type { PactRun, PactState, Run } from '#language/contracts/machine/ast.ts
 import type { EmittedEvent } from '#language/contracts/machine/environment.ts'
 import { Layer, type ReadableState } from '#language/contracts/machine/state.ts'
 import { asValue, continuePact, type ExpandingRun, runForms, startTransaction } from '#language/contracts/run.ts'
-import type { Printed } from '#language/contracts/trace/print-log.ts'
+import type { PrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 import type { Command, Cont } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
@@ -39,7 +39,7 @@ export interface Executed {
   /** All writes of the command, gas included. */
   readonly layer: Layer
   /** The printed texts. Absent if none of it names or calls `print`. */
-  readonly printed?: Printed
+  readonly printed?: PrintOutput
 }
 
 /** A command that is not in the block, and why. `isFinal` if the command is at fault, not the miner or the block. */

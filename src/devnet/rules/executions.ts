@@ -2,7 +2,7 @@
 
 import type { Header } from '#ground/chain/header.ts'
 import type { LayerEntry } from '#language/contracts/machine/state.ts'
-import type { PrintedBy } from '#language/contracts/trace/print-log.ts'
+import type { CommandPrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { Block } from '../store/block-store.ts'
 import type { StoredPayload } from '../store/payload.ts'
 
@@ -13,7 +13,7 @@ export type Writes = readonly (readonly LayerEntry[])[]
 export interface Judged {
   readonly writes: Writes
   /** The printed texts of its commands. Default: none. */
-  readonly printed?: readonly PrintedBy[]
+  readonly printed?: readonly CommandPrintOutput[]
 }
 
 /** Reason why a payload has other outputs, or may not be executed. */

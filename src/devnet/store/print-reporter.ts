@@ -2,7 +2,7 @@
 import { printable } from '#ground/base/printable.ts'
 import type { PrintEvent } from '#ground/schema/devnet-events.ts'
 import type { PrintView } from '#ground/schema/view.ts'
-import type { Printed, PrintedBy } from '#language/contracts/trace/print-log.ts'
+import type { CommandPrintOutput, PrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { Block } from './block-store.ts'
 import type { Exemptions } from './exemptions.ts'
 
@@ -46,7 +46,7 @@ export class PrintReporter {
   }
 
   /** Tells what the commands of a new block printed. */
-  committed(block: Block, printed: readonly PrintedBy[]): void {
+  committed(block: Block, printed: readonly CommandPrintOutput[]): void {
     if (printed.length === 0) return
     this.#exemptions?.exemptBlock(block.id)
     for (const { requestKey, ...each } of printed) {
@@ -56,7 +56,7 @@ export class PrintReporter {
   }
 
   /** Tells what a call printed. */
-  tried(call: PrintingCall, printed: Printed): void {
+  tried(call: PrintingCall, printed: PrintOutput): void {
     this.#tell({ ...call, height: null }, printed)
   }
 
@@ -70,7 +70,7 @@ export class PrintReporter {
     return this.#recent.filter((each) => each.id > id)
   }
 
-  #tell(by: Pick<PrintEvent, 'by' | 'chain' | 'height' | 'requestKey'>, { lines }: Printed): void {
+  #tell(by: Pick<PrintEvent, 'by' | 'chain' | 'height' | 'requestKey'>, { lines }: PrintOutput): void {
     for (const line of lines) {
       const event = { ...by, ...line }
       this.#recent.push({ id: this.newest + 1, ...event, text: printable(line.text, MAX_RECENT_CHARACTERS) })

@@ -12,9 +12,9 @@ export type { ExpandingRun } from './machine/expand/expander.ts'
 export { runForms, runText } from './machine/load/execute.ts'
 export {
   grantForTest,
-  grantWithoutBody as grantUnasked,
+  grantWithoutBody,
   withCapability,
-  withGranted as granting,
+  withGranted,
 } from './machine/rights/capabilities.ts'
 export { asValue, type Term } from './machine/term.ts'
 export type { Tracer } from './machine/tracer.ts'

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { MissingEntry } from '../contracts/machine/state.ts'
-import { type ForkRequest, MissingFork, type Start } from '../contracts/repl/test-start.ts'
+import { type ForkRequest, MissingFork, type TestRunOptions } from '../contracts/repl/test-start.ts'
 import { showValue } from '../contracts/values/print.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { MAX_ROUNDS } from '../copy/chain-copy.ts'
@@ -57,7 +57,7 @@ export class EnvForks {
   /** Runs a file until it misses nothing. If a fork fails, the file stops at the form that needs it. */
   async run(file: string, questions: FileQuestions): Promise<FileOutcome> {
     let refused: string | null = null
-    const start: Start = {
+    const start: TestRunOptions = {
       fork: (request) => {
         const fork = this.#answers.get(keyOf(request))
         if (fork === undefined) throw new MissingFork(request)

@@ -3,9 +3,9 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { fileProblem } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES, readUserText } from '#ground/base/user-file.ts'
 import { ContractError } from '../contracts/errors.ts'
-import { type Chance, type Files, languagesOf, runTests, type TestReport } from '../contracts/repl/run.ts'
-import { type RunFindings, RunFollower, type RunQuestions } from '../contracts/repl/run-observer.ts'
-import { MissingFork, type Start } from '../contracts/repl/test-start.ts'
+import { languagesOf, type PropertyRuns, runTests, type TestFiles, type TestReport } from '../contracts/repl/run.ts'
+import { type ObserverOptions, type RunFindings, TestRunObserver } from '../contracts/repl/run-observer.ts'
+import { MissingFork, type TestRunOptions } from '../contracts/repl/test-start.ts'
 
 /** Folders of contracts that others wrote. */
 const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', 'deps', 'dependencies', 'lib', 'vendor', 'prelude'])
@@ -18,11 +18,11 @@ export interface CoveredFiles {
   readonly excluded: readonly string[]
 }
 
-export interface FileQuestions extends Omit<RunQuestions, 'covers'> {
+export interface FileQuestions extends Omit<ObserverOptions, 'covers'> {
   /** Null measures no coverage. */
   readonly coverage: CoveredFiles | null
   /** How property tests draw values. */
-  readonly chance: Chance
+  readonly chance: PropertyRuns
 }
 
 export interface FileOutcome {
@@ -48,36 +48,36 @@ export function shown(file: string): string {
 export function runTestFile(
   file: string,
   { coverage, chance, ...questions }: FileQuestions,
-  start: Omit<Start, 'observe'> = {},
+  start: Omit<TestRunOptions, 'observe'> = {},
 ): FileOutcome {
   const read = new Set<string>()
-  const files: Files = {
+  const files: TestFiles = {
     resolve: (from, path) => resolve(dirname(from), path),
     read: (path) => {
       read.add(path)
       return codeIn(path)
     },
-    shown,
+    displayName: shown,
   }
   const isPlain = questions.traces === 'none' && !questions.hasGas && coverage === null
-  let follower: RunFollower | null = null
+  let follower: TestRunObserver | null = null
   const covers = coverage === null ? null : (path: string) => isCovered(path, coverage)
   const report = runTests(resolve(file), files, (test) => languagesOf(test, chance), {
     ...start,
     observe: isPlain
       ? null
       : (run) => {
-          follower = new RunFollower(run, { ...questions, covers })
+          follower = new TestRunObserver(run, { ...questions, covers })
           return follower
         },
   })
-  const findings = (follower as RunFollower | null)?.findings ?? { traces: [], gasCalls: [], coverage: [] }
+  const findings = (follower as TestRunObserver | null)?.findings ?? { traces: [], gasCalls: [], coverage: [] }
   return { file, report, findings, read: [...read] }
 }
 
 /** Runs a test file that may ask for a fork. @returns null if it does */
 export function runUnforked(file: string, questions: FileQuestions): FileOutcome | null {
-  const fork: Start['fork'] = (request) => {
+  const fork: TestRunOptions['fork'] = (request) => {
     throw new MissingFork(request)
   }
   try {

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { NewcutError } from '#ground/base/errors.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { typeFormSource } from '../contracts/machine/types.ts'
-import { type Files, languagesOf, TestRun } from '../contracts/repl/run.ts'
+import { languagesOf, type TestFiles, TestRun } from '../contracts/repl/run.ts'
 import { type Field, type Outline, outlinesOf } from '../contracts/syntax/outline.ts'
 import { showValue } from '../contracts/values/print.ts'
 import { codeIn } from './files.ts'
@@ -117,10 +117,10 @@ function startedRun(text: string, { name = NAME, folder = '.', setup }: TextOpti
   const file = resolve(folder, name)
   const setupFile = resolve(folder, SETUP)
   const own = new Map([[file, text], ...(setup === undefined ? [] : [[setupFile, setup] as const])])
-  const files: Files = {
+  const files: TestFiles = {
     resolve: (from, path) => resolve(dirname(from), path),
     read: (path) => own.get(path) ?? codeIn(path),
-    shown: (path) => (path === file ? name : path === setupFile ? SETUP : path),
+    displayName: (path) => (path === file ? name : path === setupFile ? SETUP : path),
   }
   const run = new TestRun(files, file, (test) => languagesOf(test))
   if (setup !== undefined) {

@@ -1,6 +1,6 @@
 /** Reports and checks after all files have run: gas, coverage, results for other programs. */
 import { isAbsolute, relative } from 'node:path'
-import { merged } from '../contracts/repl/run-observer.ts'
+import { mergeCounts } from '../contracts/repl/run-observer.ts'
 import { coverageLines, lcovText, percentOf, totalReach } from './coverage.ts'
 import { type CoveredFiles, type FileOutcome, shown } from './files.ts'
 import { gasReportLines, gasRows } from './gas.ts'
@@ -81,7 +81,7 @@ function reportCoverage(outcomes: readonly FileOutcome[], options: RunReportOpti
   const { print, writeLcov } = places
   const { coverage, coverageMin } = options
   if (coverage === null) return true
-  const files = merged(outcomes.map(({ findings }) => findings.coverage))
+  const files = mergeCounts(outcomes.map(({ findings }) => findings.coverage))
   for (const line of coverageLines(files, shown)) print(line)
   writeLcov?.(lcovText(files, sourcePath))
   if (coverageMin === null) return true

@@ -1,7 +1,7 @@
 /** Runs test files for programs: results, coverage and gas as data, and in the formats of other tools. */
 import { randomInt } from 'node:crypto'
 import { NewcutError } from '#ground/base/errors.ts'
-import { type GasRow, lineHits, merged } from '../contracts/repl/run-observer.ts'
+import { type GasRow, lineHits, mergeCounts } from '../contracts/repl/run-observer.ts'
 import { type FileReach, lcovText, reachOf } from './coverage.ts'
 import type { CoveredFiles, FileQuestions } from './files.ts'
 import { shown } from './files.ts'
@@ -93,7 +93,7 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
   const results = all.map((outcome) => ({ ...testsOf(outcome), output: outcome.report.output }))
   const tests = results.flatMap((each) => each.tests)
   const failed = tests.filter(({ what }) => what !== null).length
-  const counts = coverage === false ? null : merged(all.map(({ findings }) => findings.coverage))
+  const counts = coverage === false ? null : mergeCounts(all.map(({ findings }) => findings.coverage))
   return {
     passed: tests.length - failed,
     failed,

@@ -12,9 +12,9 @@ import { CapabilityToken } from '../values/value.ts'
 export type DeclaredWork = (args: readonly Term[]) => number
 
 /** The time does not depend on the arguments, or each step of it is a call that counts by itself. */
-const flat: DeclaredWork = () => 0
+const flatWork: DeclaredWork = () => 0
 /** The native counts by itself, since it needs sizes that it knows only within. */
-const own: DeclaredWork = () => 0
+const countsItself: DeclaredWork = () => 0
 
 /** Units for each entry of an object that is copied, and for each name that is looked up. */
 const ENTRY = 10
@@ -26,12 +26,12 @@ const DIVIDED_BITS = 8
 /** Units for each directive of a time format. */
 const DIRECTIVE = 200
 
-function copied([n]: readonly Term[]): number {
+function copyWork([n]: readonly Term[]): number {
   return Math.ceil(bitsOf(n) / COPIED_BITS)
 }
 
 /** Units of the integral parts of all decimals. */
-function divided(args: readonly Term[]): number {
+function divisionWork(args: readonly Term[]): number {
   let units = 0
   for (const each of args) if (each instanceof Decimal && each.places > 0) units += bitsOf(each) / DIVIDED_BITS
   return Math.ceil(units)
@@ -42,19 +42,19 @@ function bitsOf(n: Term): number {
   return n instanceof Decimal ? bitLength(n.mantissa) : 0
 }
 
-function joined([a, b]: readonly Term[]): number {
+function mergeWork([a, b]: readonly Term[]): number {
   return a instanceof Map && b instanceof Map ? ENTRY * (a.size + b.size) : 0
 }
 
-function named(list: Term | undefined): number {
+function nameWork(list: Term | undefined): number {
   return Array.isArray(list) ? NAME * list.length : 0
 }
 
-function ofToken([token]: readonly Term[]): number {
+function tokenWork([token]: readonly Term[]): number {
   return token instanceof CapabilityToken ? measureWork(token.args) : 0
 }
 
-function formatted([format]: readonly Term[]): number {
+function formatWork([format]: readonly Term[]): number {
   if (typeof format !== 'string') return 0
   let units = 0
   for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', at + 2)) units += DIRECTIVE
@@ -62,9 +62,23 @@ function formatted([format]: readonly Term[]): number {
 }
 
 const WORKS: Readonly<Record<string, DeclaredWork>> = {
-  ...all(own, ['*', '/', 'mod', '&', '|', 'xor', '~', 'shift']),
-  ...all(own, ['=', '!=', '<', '<=', '>', '>=', 'length', 'take', 'drop', 'reverse', 'sort', 'make-list', 'enumerate']),
-  ...all(own, [
+  ...declareAll(countsItself, ['*', '/', 'mod', '&', '|', 'xor', '~', 'shift']),
+  ...declareAll(countsItself, [
+    '=',
+    '!=',
+    '<',
+    '<=',
+    '>',
+    '>=',
+    'length',
+    'take',
+    'drop',
+    'reverse',
+    'sort',
+    'make-list',
+    'enumerate',
+  ]),
+  ...declareAll(countsItself, [
     'contains',
     'distinct',
     'remove',
@@ -75,21 +89,49 @@ const WORKS: Readonly<Record<string, DeclaredWork>> = {
     'str-to-int',
     'int-to-str',
   ]),
-  ...all(own, ['is-charset', 'base64-encode', 'base64-decode', 'time', 'parse-time', 'add-time']),
-  ...all(own, ['minutes', 'hours', 'days', 'hash', 'hash-keccak256', 'typeof']),
-  ...all(own, ['create-principal', 'validate-principal', 'is-principal', 'typeof-principal']),
-  ...all(own, ['hash-poseidon', 'poseidon-hash-hack-a-chain', 'pairing-check', 'point-add', 'scalar-mult']),
-  ...all(own, [
+  ...declareAll(countsItself, ['is-charset', 'base64-encode', 'base64-decode', 'time', 'parse-time', 'add-time']),
+  ...declareAll(countsItself, ['minutes', 'hours', 'days', 'hash', 'hash-keccak256', 'typeof']),
+  ...declareAll(countsItself, ['create-principal', 'validate-principal', 'is-principal', 'typeof-principal']),
+  ...declareAll(countsItself, [
+    'hash-poseidon',
+    'poseidon-hash-hack-a-chain',
+    'pairing-check',
+    'point-add',
+    'scalar-mult',
+  ]),
+  ...declareAll(countsItself, [
     'hyperlane-message-id',
     'hyperlane-encode-token-message',
     'hyperlane-decode-token-message',
     'verify-spv',
   ]),
-  ...all(own, ['read-string', 'read-integer', 'read-decimal', 'read-keyset', 'enforce-guard', 'enforce-keyset']),
-  ...all(own, ['require-capability', 'compose-capability', 'install-capability', 'emit-event', 'acquire-module-admin']),
-  ...all(own, ['insert', 'update', 'write', 'keys', 'fold-db', 'yield', 'define-keyset', 'define-namespace']),
-  ...all(own, ['static-redeploy', 'keyset-ref-guard', 'where', 'list-modules', 'enforce-verifier']),
-  ...all(flat, [
+  ...declareAll(countsItself, [
+    'read-string',
+    'read-integer',
+    'read-decimal',
+    'read-keyset',
+    'enforce-guard',
+    'enforce-keyset',
+  ]),
+  ...declareAll(countsItself, [
+    'require-capability',
+    'compose-capability',
+    'install-capability',
+    'emit-event',
+    'acquire-module-admin',
+  ]),
+  ...declareAll(countsItself, [
+    'insert',
+    'update',
+    'write',
+    'keys',
+    'fold-db',
+    'yield',
+    'define-keyset',
+    'define-namespace',
+  ]),
+  ...declareAll(countsItself, ['static-redeploy', 'keyset-ref-guard', 'where', 'list-modules', 'enforce-verifier']),
+  ...declareAll(flatWork, [
     'not',
     'not?',
     'and?',
@@ -104,10 +146,10 @@ const WORKS: Readonly<Record<string, DeclaredWork>> = {
     'compose',
     'identity',
   ]),
-  ...all(flat, ['dec', 'diff-time', 'read-msg', 'tx-hash', 'pact-id', 'chain-data', 'continue']),
-  ...all(ofToken, ['create-capability-guard', 'create-capability-pact-guard']),
-  ...all(flat, ['create-module-guard', 'create-pact-guard']),
-  ...all(flat, [
+  ...declareAll(flatWork, ['dec', 'diff-time', 'read-msg', 'tx-hash', 'pact-id', 'chain-data', 'continue']),
+  ...declareAll(tokenWork, ['create-capability-guard', 'create-capability-pact-guard']),
+  ...declareAll(flatWork, ['create-module-guard', 'create-pact-guard']),
+  ...declareAll(flatWork, [
     'create-table',
     'describe-table',
     'describe-keyset',
@@ -115,17 +157,17 @@ const WORKS: Readonly<Record<string, DeclaredWork>> = {
     'describe-namespace',
     'describe-module',
   ]),
-  '+': joined,
-  '-': (args) => (args.length === 1 ? copied(args) : 0),
-  negate: copied,
-  abs: copied,
-  ...all(divided, ['round', 'floor', 'ceiling', '^', 'ln', 'log', 'sqrt', 'exp']),
-  'format-time': formatted,
-  read: ([, , names]) => named(names),
-  select: ([, names]) => named(names),
+  '+': mergeWork,
+  '-': (args) => (args.length === 1 ? copyWork(args) : 0),
+  negate: copyWork,
+  abs: copyWork,
+  ...declareAll(divisionWork, ['round', 'floor', 'ceiling', '^', 'ln', 'log', 'sqrt', 'exp']),
+  'format-time': formatWork,
+  read: ([, , names]) => nameWork(names),
+  select: ([, names]) => nameWork(names),
 }
 
-function all(work: DeclaredWork, names: readonly string[]): Readonly<Record<string, DeclaredWork>> {
+function declareAll(work: DeclaredWork, names: readonly string[]): Readonly<Record<string, DeclaredWork>> {
   return Object.fromEntries(names.map((name) => [name, work]))
 }
 
@@ -136,11 +178,11 @@ function all(work: DeclaredWork, names: readonly string[]): Readonly<Record<stri
 export function nativeWork(native: string): DeclaredWork | null {
   if (!Object.hasOwn(WORKS, native)) throw new Error(`native ${native} declares no work`)
   const work = WORKS[native]
-  return work === flat || work === own ? null : work
+  return work === flatWork || work === countsItself ? null : work
 }
 
 /** Natives that declare their work, for the test that no line is left over. */
 export const declaredWorks: readonly string[] = Object.keys(WORKS)
 
 /** Natives whose declared work does not depend on the arguments, for the measurement of their time. */
-export const flatNatives: readonly string[] = declaredWorks.filter((name) => WORKS[name] === flat)
+export const flatNatives: readonly string[] = declaredWorks.filter((name) => WORKS[name] === flatWork)

@@ -11,8 +11,17 @@ import { Callable } from '../machine/term.ts'
 import type { Form } from '../syntax/form.ts'
 import { syntaxError } from '../syntax/lexer.ts'
 import type { Value } from '../values/value.ts'
-import { generated, isGenerator, type Random } from './generators.ts'
-import { type Chance, formSource, partsOf, randomFor, reproduce, shrinksOf, shrunk, verdict } from './properties.ts'
+import { generate, isGenerator, type Random } from './generators.ts'
+import {
+  faultOfResult,
+  formSource,
+  type PropertyRuns,
+  partsOf,
+  randomFor,
+  reproduce,
+  shrink,
+  shrinksOf,
+} from './properties.ts'
 import { asSource, signersSource } from './source-text.ts'
 import type { TestRun } from './test-run.ts'
 
@@ -23,13 +32,13 @@ const SHORTER_DRAWS = 256
 const SHORTER_CALLS = 3
 
 /** Whether a listed call ever ended without a failure, and the text of its last failure. */
-interface Outcomes {
+interface CallOutcomes {
   hasPassed: boolean
   failure: string | null
 }
 
 /** A call of a sequence: its position in the list, its arguments, and the keys that sign. */
-interface OneCall {
+interface DrawnCall {
   readonly at: number
   readonly args: readonly Value[]
   readonly keys: readonly string[]
@@ -44,7 +53,7 @@ interface OneCall {
  * fails each time, a warning tells, because the property says nothing about it then.
  */
 export const forAnyOrder =
-  (test: TestRun, chance: Chance): SpecialForm =>
+  (test: TestRun, chance: PropertyRuns): SpecialForm =>
   (call, expander, scope) => {
     const [nameForm, list, invariantForm] = partsOf(call, 3)
     if (list.form !== 'list' || list.items.length === 0) {
@@ -52,22 +61,24 @@ export const forAnyOrder =
     }
     const name = expander.expand(nameForm, scope)
     const invariant = expander.expand(invariantForm, scope)
-    const calls = list.items.map((item) => callIn(test, expander, item))
+    const calls = list.items.map((item) => expandListedCall(test, expander, item))
     return exprOf(call.place, (run, env) => {
       const text = asText(run.evaluate(name, env), name.place)
       const fixed = calls.map(({ args }) => args.map(({ expr }) => run.value(expr, env)))
-      const holds = () => verdict(test.evaluator.evaluate(invariant, env))
-      const outcomes = calls.map((): Outcomes => ({ hasPassed: false, failure: null }))
-      const fault = (sequence: readonly OneCall[]) => {
-        return test.apart(() => faultOf(test, sequence, { calls, holds, outcomes }))
+      const holds = () => faultOfResult(test.evaluator.evaluate(invariant, env))
+      const outcomes = calls.map((): CallOutcomes => ({ hasPassed: false, failure: null }))
+      const fault = (sequence: readonly DrawnCall[]) => {
+        return test.runIsolated(() => faultOf(test, sequence, { calls, holds, outcomes }))
       }
       const random = randomFor(chance, text)
       const keys = [...test.signers.keys()]
       for (let i = 1; i <= chance.runs; i++) {
-        const sequence = Array.from({ length: 1 + Math.floor(random() * MAX_CALLS) }, () => drawn(fixed, keys, random))
+        const sequence = Array.from({ length: 1 + Math.floor(random() * MAX_CALLS) }, () =>
+          drawCall(fixed, keys, random),
+        )
         if (fault(sequence) === null) continue
-        const fails = (each: readonly OneCall[]) => fault(each) !== null
-        const least = leastOf(sequence, fixed, fails, () => drawn(fixed, keys, random))
+        const fails = (each: readonly DrawnCall[]) => fault(each) !== null
+        const least = shrinkSequence(sequence, fixed, fails, () => drawCall(fixed, keys, random))
         const found = fault(least)
         const calledTimes = `${least.length} call${least.length === 1 ? '' : 's'}`
         const drawnBy = `in run ${i} of ${chance.runs} with seed ${chance.seed}`
@@ -77,34 +88,36 @@ export const forAnyOrder =
         test.fail(text, call.place, what, null)
         return `FAILURE: ${text}: ${what}`
       }
-      warnOfVain(test, calls, outcomes)
+      warnOfFailingCalls(test, calls, outcomes)
       test.pass(text, call.place, null)
       return `For-any-order: success ${text}`
     })
   }
 
 /** Shrinks a sequence. A still shorter one that no single step of shrinking leads to is found by chance. */
-function leastOf(
-  sequence: readonly OneCall[],
+function shrinkSequence(
+  sequence: readonly DrawnCall[],
   fixed: readonly (readonly Value[])[],
-  fails: (each: readonly OneCall[]) => boolean,
-  draw: () => OneCall,
-): readonly OneCall[] {
-  const least = shrunk(sequence, (each) => shorter(each, fixed), fails)
+  fails: (each: readonly DrawnCall[]) => boolean,
+  draw: () => DrawnCall,
+): readonly DrawnCall[] {
+  const least = shrink(sequence, (each) => shorterSequences(each, fixed), fails)
   for (let length = 1; length < Math.min(least.length, SHORTER_CALLS + 1); length++) {
     for (let i = 0; i < SHORTER_DRAWS; i++) {
       const drawnOne = Array.from({ length }, draw)
-      if (fails(drawnOne)) return leastOf(drawnOne, fixed, fails, draw)
+      if (fails(drawnOne)) return shrinkSequence(drawnOne, fixed, fails, draw)
     }
   }
   return least
 }
 
 /** Warns of calls that failed each time. */
-function warnOfVain(test: TestRun, calls: readonly ListedCall[], outcomes: readonly Outcomes[]): void {
+function warnOfFailingCalls(test: TestRun, calls: readonly ListedCall[], outcomes: readonly CallOutcomes[]): void {
   for (const [i, { hasPassed, failure }] of outcomes.entries()) {
     if (hasPassed || failure === null) continue
-    test.output.push(`WARNING ${test.where(calls[i].fn.place)}: ${calls[i].head} failed each time, at last: ${failure}`)
+    test.output.push(
+      `WARNING ${test.locationOf(calls[i].fn.place)}: ${calls[i].head} failed each time, at last: ${failure}`,
+    )
   }
 }
 
@@ -114,38 +127,42 @@ interface ListedCall {
   readonly args: readonly { readonly expr: Expr; readonly source: string }[]
 }
 
-function callIn(test: TestRun, expander: Expander, form: Form): ListedCall {
+function expandListedCall(test: TestRun, expander: Expander, form: Form): ListedCall {
   if (form.form !== 'call' || form.items.length === 0) throw syntaxError('a call of a function is expected', form.place)
   const [head, ...args] = form.items
   const expanded = args.map((arg) => ({ expr: expander.expand(arg, null), source: formSource(test, arg) }))
   return { fn: expander.expand(head, null), head: formSource(test, head), args: expanded }
 }
 
-function drawn(fixed: readonly (readonly Value[])[], keys: readonly string[], random: Random): OneCall {
+function drawCall(fixed: readonly (readonly Value[])[], keys: readonly string[], random: Random): DrawnCall {
   const at = Math.floor(random() * fixed.length)
-  return { at, args: fixed[at].map((arg) => generated(arg, random)), keys: keys.filter(() => random() < 0.7) }
+  return { at, args: fixed[at].map((arg) => generate(arg, random)), keys: keys.filter(() => random() < 0.7) }
 }
 
-interface Sequenced {
+interface SequenceChecks {
   readonly calls: readonly ListedCall[]
   readonly holds: () => string | null
   /** For each listed call. */
-  readonly outcomes: readonly Outcomes[]
+  readonly outcomes: readonly CallOutcomes[]
 }
 
 /** Why the invariant does not hold after a sequence, and the failures of its calls; null for a call that passed. */
-interface Fault {
+interface SequenceFault {
   readonly why: string
   readonly refused: readonly (string | null)[]
 }
 
 /** Runs a sequence, until the invariant does not hold. */
-function faultOf(test: TestRun, sequence: readonly OneCall[], { calls, holds, outcomes }: Sequenced): Fault | null {
+function faultOf(
+  test: TestRun,
+  sequence: readonly DrawnCall[],
+  { calls, holds, outcomes }: SequenceChecks,
+): SequenceFault | null {
   const signers = test.signers
   const refused: (string | null)[] = []
   for (const { at, args, keys } of sequence) {
-    test.changeMessage({ signers: ofKeys(signers, keys) })
-    const failure = transaction(test, true, () => {
+    test.changeMessage({ signers: signersOf(signers, keys) })
+    const failure = runTransaction(test, true, () => {
       const run: Run = test.evaluator
       const fn = run.evaluate(calls[at].fn, null)
       if (fn instanceof Callable) run.apply(fn, args, calls[at].fn.place)
@@ -156,7 +173,7 @@ function faultOf(test: TestRun, sequence: readonly OneCall[], { calls, holds, ou
     refused.push(failure)
     test.changeMessage({ signers })
     let isOver = false
-    const broken = transaction(test, false, () => {
+    const broken = runTransaction(test, false, () => {
       const found = holds()
       isOver = true
       return found
@@ -166,12 +183,12 @@ function faultOf(test: TestRun, sequence: readonly OneCall[], { calls, holds, ou
   return null
 }
 
-function ofKeys(signers: TestRun['signers'], keys: readonly string[]): TestRun['signers'] {
+function signersOf(signers: TestRun['signers'], keys: readonly string[]): TestRun['signers'] {
   return new Map([...signers].filter(([key]) => keys.includes(key)))
 }
 
 /** Runs `body` in a transaction. A failure rolls it back, and is the result. */
-function transaction(test: TestRun, keeps: boolean, body: () => string | null): string | null {
+function runTransaction(test: TestRun, keeps: boolean, body: () => string | null): string | null {
   test.begin(null)
   let hasFailed = true
   try {
@@ -186,7 +203,7 @@ function transaction(test: TestRun, keeps: boolean, body: () => string | null): 
   }
 }
 
-function shorter(sequence: readonly OneCall[], fixed: readonly (readonly Value[])[]): OneCall[][] {
+function shorterSequences(sequence: readonly DrawnCall[], fixed: readonly (readonly Value[])[]): DrawnCall[][] {
   const halves =
     sequence.length > 3 ? [sequence.slice(sequence.length >> 1), sequence.slice(0, sequence.length >> 1)] : []
   const fewer = sequence.length > 1 ? sequence.map((_, i) => sequence.filter((__, j) => j !== i)) : []
@@ -196,8 +213,8 @@ function shorter(sequence: readonly OneCall[], fixed: readonly (readonly Value[]
   return [...halves, ...fewer, ...parts]
 }
 
-interface Reproduced {
-  readonly least: readonly OneCall[]
+interface Counterexample {
+  readonly least: readonly DrawnCall[]
   readonly refused: readonly (string | null)[]
   readonly calls: readonly ListedCall[]
   readonly fixed: readonly (readonly Value[])[]
@@ -205,7 +222,7 @@ interface Reproduced {
 }
 
 /** The sequence as forms that stand in the place of the property. They leave a transaction open if it was. */
-function linesOf(test: TestRun, { least, refused, calls, fixed, expectation }: Reproduced): string[] {
+function linesOf(test: TestRun, { least, refused, calls, fixed, expectation }: Counterexample): string[] {
   const { signers, isInTransaction, evaluator } = test
   const { transaction, call, program } = evaluator
   const rights = [transaction.installed.length, transaction.admin.size, call.slots.length]
@@ -216,7 +233,7 @@ function linesOf(test: TestRun, { least, refused, calls, fixed, expectation }: R
     const failed = refused[i] ?? null
     const shown = failed === null ? source : `(expect-failure "refused" ${source})`
     const uses = importsOf(test, source)
-    return ['(begin-tx)', ...uses, signersSource(ofKeys(signers, one.keys)), shown, end(failed === null)]
+    return ['(begin-tx)', ...uses, signersSource(signersOf(signers, one.keys)), shown, endForm(failed === null)]
   })
   return [
     ...(isInTransaction || isFresh ? [] : ['(begin-tx)']),
@@ -229,9 +246,9 @@ function linesOf(test: TestRun, { least, refused, calls, fixed, expectation }: R
   ]
 }
 
-const end = (keeps: boolean) => (keeps ? '(commit-tx)' : '(rollback-tx)')
+const endForm = (keeps: boolean) => (keeps ? '(commit-tx)' : '(rollback-tx)')
 
-function callSource({ args }: OneCall, { head, args: listed }: ListedCall, fixed: readonly Value[]): string {
+function callSource({ args }: DrawnCall, { head, args: listed }: ListedCall, fixed: readonly Value[]): string {
   const shown = args.map((arg, i) => (isGenerator(fixed[i]) ? asSource(arg) : listed[i].source))
   return `(${[head, ...shown].join(' ')})`
 }

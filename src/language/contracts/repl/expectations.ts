@@ -13,7 +13,7 @@ import { equalValues } from '../values/compare.ts'
 import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
 import { forAnyOrder } from './any-order.ts'
-import { type Chance, forAll } from './properties.ts'
+import { forAll, type PropertyRuns } from './properties.ts'
 import type { TestRun } from './test-run.ts'
 
 function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts: readonly number[]) {
@@ -83,7 +83,7 @@ const expectFailure =
         const shown = showValue(got)
         return failed(`expected a failure, got ${shown}`, `expected failure, got result: ${shown}`)
       }
-      if (message !== null && !isSaidBy(got, message)) {
+      if (message !== null && !mentions(got, message)) {
         const shown = `expected error message '${message}', got '${got.message}'`
         return failed(`expected a failure with "${message}", got "${got.message}"`, shown)
       }
@@ -93,7 +93,7 @@ const expectFailure =
   }
 
 /** Live nodes word some errors differently; a test file may quote either wording. */
-function isSaidBy({ message, wireMessage }: ContractError, text: string): boolean {
+function mentions({ message, wireMessage }: ContractError, text: string): boolean {
   return message.includes(text) || wireMessage.includes(text)
 }
 
@@ -124,7 +124,7 @@ const expectThat =
   }
 
 /** Evaluates a definition outside of a module: a constant at once. */
-const define =
+const definitionForm =
   (test: TestRun): SpecialForm =>
   (call) => {
     return exprOf(call.place, () => {
@@ -136,7 +136,7 @@ const define =
   }
 
 /** Runs a top-level form inside an expectation, so that it may fail. */
-const atTop =
+const topLevelForm =
   (test: TestRun): SpecialForm =>
   (call, expander) => {
     if (expander.module !== null) throw syntaxError('allowed at the top level only', call.place)
@@ -147,14 +147,14 @@ const atTop =
   }
 
 /** Special forms of tests, by name. */
-export function expectations(test: TestRun, chance: Chance): Map<string, SpecialForm> {
+export function expectations(test: TestRun, chance: PropertyRuns): Map<string, SpecialForm> {
   return new Map<string, SpecialForm>([
-    ...['module', 'interface', 'use'].map((name) => [name, atTop(test)] as const),
+    ...['module', 'interface', 'use'].map((name) => [name, topLevelForm(test)] as const),
     ['expect', expectEqual(test)],
     ['expect-failure', expectFailure(test)],
     ['expect-that', expectThat(test)],
     ['for-all', forAll(test, chance)],
     ['for-any-order', forAnyOrder(test, chance)],
-    ...['defun', 'defconst'].map((name) => [name, define(test)] as const),
+    ...['defun', 'defconst'].map((name) => [name, definitionForm(test)] as const),
   ])
 }

@@ -13,9 +13,9 @@ import type { TestRun } from './test-run.ts'
 export function forkNative(test: TestRun): Native<Run> {
   return native('env-fork', 1, 2, (args) => {
     const [url, options] = [args.text(0), args.has(1) ? args.object(1) : new Map()]
-    const { start, held } = test
+    const { start, unsavedWork: held } = test
     if ((start.chain ?? null) !== null) {
-      test.output.push(`WARNING ${test.where(args.place)}: the fork of the command line replaces env-fork ${url}`)
+      test.output.push(`WARNING ${test.locationOf(args.place)}: the fork of the command line replaces env-fork ${url}`)
       return 'Fork of the command line'
     }
     if (test.chain === null && held !== null) throw tooLate(args, held)
@@ -23,7 +23,7 @@ export function forkNative(test: TestRun): Native<Run> {
     if (chain === null) throw evalError('env-fork: this runner opens no forks', args.place)
     if (chain !== test.chain) {
       if (held !== null) throw tooLate(args, held)
-      test.standOn(chain)
+      test.useChain(chain)
     }
     return `Fork of ${url} at height ${chain.block.blockHeight - 1n}`
   })

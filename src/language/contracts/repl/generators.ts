@@ -34,7 +34,7 @@ function generator(kind: string, fields: readonly (readonly [string, Value])[] =
   return new Map<string, Value>([[KIND, kind], ...fields])
 }
 
-function bounds(args: Arguments): readonly (readonly [string, Value])[] {
+function readBounds(args: Arguments): readonly (readonly [string, Value])[] {
   const [from, to] = [args.number(0), args.number(1)]
   if (decimalOf(from).compare(decimalOf(to)) > 0)
     throw args.error(`${args.native}: the first bound is above the second`)
@@ -44,7 +44,7 @@ function bounds(args: Arguments): readonly (readonly [string, Value])[] {
   ]
 }
 
-function count(args: Arguments, index: number, most: number): bigint {
+function readCount(args: Arguments, index: number, most: number): bigint {
   const wanted = args.integer(index)
   if (wanted >= 0n && wanted <= BigInt(most)) return wanted
   throw args.error(`${args.native}: expected 0 to ${most}, got ${wanted}`)
@@ -55,17 +55,17 @@ export const GENERATORS: readonly Native<Run>[] = [
   native('gen-integer', 2, 2, (args) => {
     args.integer(0)
     args.integer(1)
-    return generator('integer', bounds(args))
+    return generator('integer', readBounds(args))
   }),
   native('gen-decimal', 2, 3, (args) => {
-    const places = args.has(2) ? count(args, 2, MAX_PLACES) : 2n
-    const made = generator('decimal', [...bounds(args), ['places', places]])
+    const places = args.has(2) ? readCount(args, 2, MAX_PLACES) : 2n
+    const made = generator('decimal', [...readBounds(args), ['places', places]])
     const [least, most] = mantissasOf(made)
     if (least > most) throw args.error(`gen-decimal: no number of ${places} places is between the bounds`)
     return made
   }),
   native('gen-bool', 0, 0, () => generator('bool')),
-  native('gen-string', 1, 1, (args) => generator('string', [['length', count(args, 0, MAX_LENGTH)]])),
+  native('gen-string', 1, 1, (args) => generator('string', [['length', readCount(args, 0, MAX_LENGTH)]])),
   native('gen-account', 0, 0, () => generator('account')),
   native('gen-one-of', 1, 1, (args) => {
     if (args.list(0).length === 0) throw args.error('gen-one-of: the list is empty')
@@ -74,58 +74,58 @@ export const GENERATORS: readonly Native<Run>[] = [
   native('gen-list', 2, 2, (args) => {
     return generator('list', [
       ['item', args.object(0)],
-      ['length', count(args, 1, MAX_LENGTH)],
+      ['length', readCount(args, 1, MAX_LENGTH)],
     ])
   }),
 ]
 
 /** A random value of a generator, or the value itself if it is none. */
-export function generated(value: Value, random: Random): Value {
+export function generate(value: Value, random: Random): Value {
   if (!isGenerator(value)) return value
-  const below = (limit: bigint) => BigInt(Math.floor(random() * Number(limit)))
+  const randomBelow = (limit: bigint) => BigInt(Math.floor(random() * Number(limit)))
   switch (value.get(KIND)) {
     case 'integer': {
       const [from, to] = [value.get('from') as bigint, value.get('to') as bigint]
-      return edge(random, [from, to, from <= 0n && to >= 0n ? 0n : from]) ?? from + below(to - from + 1n)
+      return pickEdge(random, [from, to, from <= 0n && to >= 0n ? 0n : from]) ?? from + randomBelow(to - from + 1n)
     }
     case 'decimal':
-      return generatedDecimal(value, random)
+      return generateDecimal(value, random)
     case 'bool':
       return random() < 0.5
     case 'string': {
       const all = [...CHARACTERS]
-      const length = Number(below((value.get('length') as bigint) + 1n))
+      const length = Number(randomBelow((value.get('length') as bigint) + 1n))
       return Array.from({ length }, () => all[Math.floor(random() * all.length)]).join('')
     }
     case 'account':
       return `k:${Array.from({ length: 64 }, () => HEX[Math.floor(random() * HEX.length)]).join('')}`
     case 'one-of': {
       const items = value.get('items') as readonly Value[]
-      return generated(items[Math.floor(random() * items.length)], random)
+      return generate(items[Math.floor(random() * items.length)], random)
     }
     default: {
-      const length = Number(below((value.get('length') as bigint) + 1n))
-      return Array.from({ length }, () => generated(value.get('item') as Value, random))
+      const length = Number(randomBelow((value.get('length') as bigint) + 1n))
+      return Array.from({ length }, () => generate(value.get('item') as Value, random))
     }
   }
 }
 
 /** Sometimes a bound, where most errors are. */
-function edge<T>(random: Random, edges: readonly T[]): T | null {
+function pickEdge<T>(random: Random, edges: readonly T[]): T | null {
   return random() < 0.2 ? edges[Math.floor(random() * edges.length)] : null
 }
 
-function generatedDecimal(value: ObjectValue, random: Random): Decimal {
+function generateDecimal(value: ObjectValue, random: Random): Decimal {
   const [least, most] = mantissasOf(value)
-  const drawn = edge(random, [least, most]) ?? least + BigInt(Math.floor(random() * Number(most - least + 1n)))
+  const drawn = pickEdge(random, [least, most]) ?? least + BigInt(Math.floor(random() * Number(most - least + 1n)))
   return new Decimal(drawn, Number(value.get('places') as bigint))
 }
 
 /** Least and greatest number that a generator of decimals draws, in units of its last place. */
 function mantissasOf(value: ObjectValue): readonly [least: bigint, most: bigint] {
   const scale = Decimal.of(10n ** (value.get('places') as bigint))
-  const scaled = (bound: string) => decimalOf(value.get(bound) as bigint | Decimal).mul(scale)
-  return [scaled('from').ceiling(0).normalise().mantissa, scaled('to').floor(0).normalise().mantissa]
+  const scaleBound = (bound: string) => decimalOf(value.get(bound) as bigint | Decimal).mul(scale)
+  return [scaleBound('from').ceiling(0).normalise().mantissa, scaleBound('to').floor(0).normalise().mantissa]
 }
 
 function decimalOf(number: bigint | Decimal): Decimal {
@@ -133,7 +133,7 @@ function decimalOf(number: bigint | Decimal): Decimal {
 }
 
 /** Simpler values of the same generator, the simplest first. */
-export function simpler(value: Value, of: Value): Value[] {
+export function simplerValues(value: Value, of: Value): Value[] {
   if (!isGenerator(of)) return []
   if (of.get(KIND) === 'one-of') {
     const items = of.get('items') as readonly Value[]
@@ -161,7 +161,9 @@ export function simpler(value: Value, of: Value): Value[] {
   if (!Array.isArray(value)) return []
   const items = value as readonly Value[]
   const fewer = items.map((_, i) => items.filter((__, j) => j !== i))
-  const parts = items.flatMap((item, i) => simpler(item, of.get('item') as Value).map((each) => items.with(i, each)))
+  const parts = items.flatMap((item, i) =>
+    simplerValues(item, of.get('item') as Value).map((each) => items.with(i, each)),
+  )
   return [...(items.length > 1 ? [[]] : []), ...fewer, ...parts]
 }
 

@@ -12,12 +12,12 @@ import type { CallForm, Form } from '../syntax/form.ts'
 import { syntaxError } from '../syntax/lexer.ts'
 import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
-import { generated, type Random, randomOf, simpler } from './generators.ts'
+import { generate, type Random, randomOf, simplerValues } from './generators.ts'
 import { asSource } from './source-text.ts'
 import type { TestRun } from './test-run.ts'
 
 /** How to draw random values. */
-export interface Chance {
+export interface PropertyRuns {
   readonly seed: number
   /** Number of runs of a property. */
   readonly runs: number
@@ -32,7 +32,7 @@ const MAX_SHRINKS = 2000
  * FUNCTION must return true for all values. Each run begins from the same state, and nothing that it writes stays.
  */
 export const forAll =
-  (test: TestRun, chance: Chance): SpecialForm =>
+  (test: TestRun, chance: PropertyRuns): SpecialForm =>
   (call, expander, scope) => {
     const [name, list, fn] = partsOf(call, 3).map((form) => expander.expand(form, scope))
     const source = formSource(test, call.items[3])
@@ -43,13 +43,13 @@ export const forAll =
       const property = run.evaluate(fn, env)
       if (!(property instanceof Callable)) throw syntaxError('for-all takes a function', fn.place)
       const fault = (values: readonly Value[]) => {
-        return tried(test, () => verdict(run.apply(property, values, call.place)))
+        return runProperty(test, () => faultOfResult(run.apply(property, values, call.place)))
       }
       const random = randomFor(chance, text)
       for (let i = 1; i <= chance.runs; i++) {
-        const values = generators.map((each: Value) => generated(each, random))
+        const values = generators.map((each: Value) => generate(each, random))
         if (fault(values) === null) continue
-        const least = shrunk(
+        const least = shrink(
           values,
           (each) => shrinksOf(each, generators),
           (each) => fault(each) !== null,
@@ -67,11 +67,11 @@ export const forAll =
 
 /** Variants in which one value is simpler. */
 export function shrinksOf(values: readonly Value[], generators: readonly Value[]): Value[][] {
-  return values.flatMap((value, i) => simpler(value, generators[i]).map((each) => values.with(i, each)))
+  return values.flatMap((value, i) => simplerValues(value, generators[i]).map((each) => values.with(i, each)))
 }
 
 /** The simplest variant that still fails. */
-export function shrunk<T>(first: T, variants: (of: T) => readonly T[], fails: (each: T) => boolean): T {
+export function shrink<T>(first: T, variants: (of: T) => readonly T[], fails: (each: T) => boolean): T {
   let least = first
   let left = MAX_SHRINKS
   for (;;) {
@@ -82,7 +82,7 @@ export function shrunk<T>(first: T, variants: (of: T) => readonly T[], fails: (e
 }
 
 /** Runs a property on a layer of its own. @returns why it does not hold, or null */
-function tried(test: TestRun, property: () => string | null): string | null {
+function runProperty(test: TestRun, property: () => string | null): string | null {
   const { evaluator } = test
   const before = evaluator.snapshot()
   evaluator.transaction.state = new Layer(evaluator.transaction.state)
@@ -96,12 +96,12 @@ function tried(test: TestRun, property: () => string | null): string | null {
   }
 }
 
-export function verdict(term: Term): string | null {
+export function faultOfResult(term: Term): string | null {
   const value = asValue(term)
   return value === true ? null : `returned ${showValue(value)}`
 }
 
-export function randomFor({ seed }: Chance, name: string): Random {
+export function randomFor({ seed }: PropertyRuns, name: string): Random {
   let mixed = seed
   for (const character of name) mixed = (Math.imul(mixed, 31) + (character.codePointAt(0) ?? 0)) | 0
   return randomOf(mixed)
@@ -121,5 +121,5 @@ export function formSource({ text }: TestRun, form: Form): string {
 
 /** Prints forms that fail in the place of the property. */
 export function reproduce(test: TestRun, call: CallForm, lines: readonly string[]): void {
-  test.output.push(`; in the place of ${test.where(call.place)}, this fails:`, ...lines)
+  test.output.push(`; in the place of ${test.locationOf(call.place)}, this fails:`, ...lines)
 }

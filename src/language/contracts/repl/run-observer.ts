@@ -8,12 +8,12 @@ import { type FormTrace, FormTraces } from '../trace/form-traces.ts'
 import { type GasCalls, GasReport } from '../trace/gas-report.ts'
 import type { FormStart, ObservedRun, RunObserver } from '../trace/observer.ts'
 
-export { type BranchCount, type FileCounts, lineHits, mergeCounts as merged } from '../coverage/counts.ts'
+export { type BranchCount, type FileCounts, lineHits, mergeCounts } from '../coverage/counts.ts'
 export type { DeployedSize } from '../machine/tracer.ts'
 export { type GasCalls, GasReport, type GasRow, type GasRowKind } from '../trace/gas-report.ts'
 
 /** Questions about a run. */
-export interface RunQuestions {
+export interface ObserverOptions {
   /** Forms whose steps are kept. */
   readonly traces: 'none' | 'failed' | 'all'
   /** Whether to measure the gas of functions. */
@@ -29,14 +29,14 @@ export interface RunFindings {
   readonly coverage: readonly FileCounts[]
 }
 
-export class RunFollower implements RunObserver, Tracer {
+export class TestRunObserver implements RunObserver, Tracer {
   readonly probe: Probe | null
   readonly #traces: FormTraces | null
   readonly #gas: GasReport | null
   readonly #coverage: Coverage | null
   readonly #tracers: readonly Tracer[]
 
-  constructor(run: ObservedRun, { traces, hasGas, covers }: RunQuestions) {
+  constructor(run: ObservedRun, { traces, hasGas, covers }: ObserverOptions) {
     this.#traces = traces === 'none' ? null : new FormTraces(run, (hasFailed) => hasFailed || traces === 'all')
     this.#gas = hasGas ? new GasReport(() => run.milligas) : null
     this.#coverage = covers === null ? null : new Coverage(() => run.file, covers)

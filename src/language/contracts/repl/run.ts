@@ -5,17 +5,17 @@ import type { Language } from '../machine/expand/expander.ts'
 import { nativeOfTests } from '../machine/expand/load-errors.ts'
 import { expectations } from './expectations.ts'
 import { testNatives } from './natives.ts'
-import type { Chance } from './properties.ts'
+import type { PropertyRuns } from './properties.ts'
 import type { FormGas } from './test-gas.ts'
 import type { TestCase, TestFailure } from './test-results.ts'
-import { type Files, TestRun } from './test-run.ts'
-import type { Start, TestLanguages } from './test-start.ts'
+import { type TestFiles, TestRun } from './test-run.ts'
+import type { TestLanguages, TestRunOptions } from './test-start.ts'
 
 export type { FormTrace } from '../trace/form-traces.ts'
-export type { Chance } from './properties.ts'
+export type { PropertyRuns } from './properties.ts'
 export type { FormGas } from './test-gas.ts'
 export type { TestCase, TestFailure } from './test-results.ts'
-export { type Files, TestRun } from './test-run.ts'
+export { type TestFiles, TestRun } from './test-run.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {
@@ -46,14 +46,19 @@ export interface TestReport {
  * @param languages makes the languages of the run
  * @param start what the run begins with, and who observes it
  */
-export function runTests(file: string, files: Files, languages = languagesOf, start: Start = {}): TestReport {
+export function runTests(
+  file: string,
+  files: TestFiles,
+  languages = languagesOf,
+  start: TestRunOptions = {},
+): TestReport {
   const run = new TestRun(files, file, languages, start)
   let stopped: TestReport['stopped'] = null
   try {
     run.runFile(file)
   } catch (error) {
     if (!(error instanceof ContractError)) {
-      stopped = refused(run, error, start)
+      stopped = stopOfFork(run, error, start)
       if (stopped === null) throw error
     } else stopped = stoppedBy(run, error, file)
   }
@@ -68,31 +73,35 @@ function stoppedBy({ failedForm }: TestRun, error: ContractError, file: string):
 }
 
 /** The end of a run whose fork cannot give what it misses, at the form that needs it. */
-function refused({ failedForm, file }: TestRun, error: unknown, { refusal = null }: Start): StoppedAt | null {
+function stopOfFork(
+  { failedForm, file }: TestRun,
+  error: unknown,
+  { refusal = null }: TestRunOptions,
+): StoppedAt | null {
   const message = refusal?.(error) ?? null
   if (message === null) return null
   return { ...(failedForm ?? { file, place: null }), calledAt: null, message, wireMessage: message }
 }
 
 /** Runs of a property, and the seed of its values. */
-const STANDARD_CHANCE: Chance = { seed: 1, runs: 256 }
+const STANDARD_CHANCE: PropertyRuns = { seed: 1, runs: 256 }
 const TEST_FORMS = ['expect', 'expect-failure', 'expect-that', 'for-all', 'for-any-order']
 
 /** The languages of test files: with the natives of tests, without them, and with natives that refuse modules. */
-export function languagesOf(test: TestRun, chance: Chance = STANDARD_CHANCE): TestLanguages {
+export function languagesOf(test: TestRun, chance: PropertyRuns = STANDARD_CHANCE): TestLanguages {
   const natives = testNatives(test)
   const all = languageWith(natives, expectations(test, chance))
   const refused = new Set([...natives.map(({ name }) => name), ...TEST_FORMS])
   const guarded: Language = {
     ...all,
-    natives: new Refusing(all.natives, refused),
-    forms: new Refusing(all.forms, refused),
+    natives: new RefusingMap(all.natives, refused),
+    forms: new RefusingMap(all.forms, refused),
   }
   return { all, core: language, guarded }
 }
 
 /** A map that refuses to hand out some of its entries. */
-class Refusing<T> extends Map<string, T> {
+class RefusingMap<T> extends Map<string, T> {
   readonly #refused: ReadonlySet<string>
 
   constructor(entries: ReadonlyMap<string, T>, refused: ReadonlySet<string>) {

@@ -24,17 +24,17 @@ import {
   initialBlock,
   initialMessage,
   type OpenTransaction,
-  type Start,
   type TestLanguages,
+  type TestRunOptions,
 } from './test-start.ts'
 
 /** Access to the files that a test loads. */
-export interface Files {
+export interface TestFiles {
   /** Resolves `path` relative to the file `from`. */
   resolve(from: string, path: string): string
   read(file: string): string
   /** Name of a file in messages. Default: the name as resolved. */
-  shown?(file: string): string
+  displayName?(file: string): string
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -43,7 +43,7 @@ export class TestRun {
   passed = 0
   readonly failures: TestFailure[] = []
   readonly output: string[] = []
-  readonly files: Files
+  readonly files: TestFiles
   file: string
   /** Source text of the current file. */
   text = ''
@@ -76,7 +76,7 @@ export class TestRun {
   readonly #message: Writable<Message>
   /** True if modules of test files may use the natives of tests. */
   areNativesInModules = false
-  readonly start: Start
+  readonly start: TestRunOptions
   /** The chain below everything; null for an empty one. */
   #chain: ForkedChain | null
   #base: Layer
@@ -86,7 +86,12 @@ export class TestRun {
   #tx: OpenTransaction | null = null
   #nextTx = 0
 
-  constructor(files: Files, file: string, languagesOf: (test: TestRun) => TestLanguages, start: Start = {}) {
+  constructor(
+    files: TestFiles,
+    file: string,
+    languagesOf: (test: TestRun) => TestLanguages,
+    start: TestRunOptions = {},
+  ) {
     const { observe = null, chain = null } = start
     this.start = start
     this.#chain = chain
@@ -114,7 +119,7 @@ export class TestRun {
     try {
       this.text = text
       let last: Value = ''
-      for (const form of this.#open(file, text)) {
+      for (const form of this.#readForms(file, text)) {
         this.#topLevel = form
         this.#reportShadows(form, around !== file && isContract(file))
         last = this.#runCommand(form, text)
@@ -126,14 +131,14 @@ export class TestRun {
     } finally {
       this.file = around
       this.text = textAround
-      this.#speak(language)
+      this.#useLanguage(language)
     }
   }
 
   /**
    * Reads the top-level forms of a file. A contract has the grammar of programs.
    */
-  #open(file: string, text: string): readonly Form[] {
+  #readForms(file: string, text: string): readonly Form[] {
     return isContract(file) ? readProgram(text) : readTest(text)
   }
 
@@ -144,7 +149,7 @@ export class TestRun {
   #reportShadows(form: Form, isLoaded: boolean): void {
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
       const text = fillWording(FAILURES.SHADOWED_NATIVE.runner, { name })
-      if (isLoaded || isBound) this.output.push(`WARNING ${this.where(place)}: ${text}: ${SHADOW_ADVICE}`)
+      if (isLoaded || isBound) this.output.push(`WARNING ${this.locationOf(place)}: ${text}: ${SHADOW_ADVICE}`)
       else this.fail(text, place, SHADOW_ADVICE)
     }
   }
@@ -168,7 +173,7 @@ export class TestRun {
     const { call } = this.evaluator
     call.frames.length = 0
     call.depth = 0
-    this.#speak(this.#languageOf(form))
+    this.#useLanguage(this.#languageOf(form))
     const [charged, listed, failed] = [this.gas.charged, this.formGas.length, this.failures.length]
     const { file } = this
     let ended: unknown = null
@@ -212,11 +217,11 @@ export class TestRun {
   /** Runs a module or an import within an expectation. */
   runInside(form: Form): Value {
     const language = this.#language
-    this.#speak(this.#languageOf(form))
+    this.#useLanguage(this.#languageOf(form))
     try {
       return runForm(this.evaluator, form, this.text) as Value
     } finally {
-      this.#speak(language)
+      this.#useLanguage(language)
     }
   }
 
@@ -226,7 +231,7 @@ export class TestRun {
     return moduleIn(form) !== null && !this.areNativesInModules ? guarded : all
   }
 
-  #speak(language: Language): void {
+  #useLanguage(language: Language): void {
     this.#language = language
     this.evaluator.useLanguage(language)
   }
@@ -267,7 +272,7 @@ export class TestRun {
       this.evaluator.transaction.state.mergeInto(this.#base)
       this.#nextTx++
     }
-    this.#fresh(this.#base)
+    this.#renewEvaluator(this.#base)
     const ended = this.#tx
     this.#tx = null
     return ended
@@ -284,20 +289,20 @@ export class TestRun {
     Object.assign(this.#message, initialMessage())
     this.gas.reset()
     this.definitions.definitions.clear()
-    this.#fresh(this.#base)
+    this.#renewEvaluator(this.#base)
   }
 
   /**
    * Runs `body` as if all before was committed: its transactions begin from the present state, without capabilities and
    * imports. Nothing of it stays, except results and output.
    */
-  apart<T>(body: () => T): T {
+  runIsolated<T>(body: () => T): T {
     const { evaluator } = this
     const [base, isInTransaction, tx, nextTx] = [this.#base, this.#isInTransaction, this.#tx, this.#nextTx]
     const [block, message] = [{ ...this.#block }, { ...this.#message }]
     this.#base = new Layer(evaluator.transaction.state)
     this.#isInTransaction = false
-    this.#fresh(this.#base)
+    this.#renewEvaluator(this.#base)
     try {
       return body()
     } finally {
@@ -320,18 +325,18 @@ export class TestRun {
   }
 
   /** Why another chain would lose something, in words; null if it would not. */
-  get held(): string | null {
+  get unsavedWork(): string | null {
     if (this.#isInTransaction) return 'a transaction is open'
     const [written] = this.#base.entries()
     return written === undefined ? null : `the file has written already: ${written.domain} ${written.key}`
   }
 
   /** Puts a chain below everything, and its block around. Data, signers and definitions stay. */
-  standOn(chain: ForkedChain): void {
+  useChain(chain: ForkedChain): void {
     this.#chain = chain
     this.#base = new Layer(chain.state)
     this.changeBlock({ chain: chain.block })
-    this.#fresh(this.#base)
+    this.#renewEvaluator(this.#base)
   }
 
   /**
@@ -351,8 +356,8 @@ export class TestRun {
   }
 
   /** A place in the current file, as messages name it. */
-  where({ line, column }: TextPlace): string {
-    return `${this.files.shown?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
+  locationOf({ line, column }: TextPlace): string {
+    return `${this.files.displayName?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
   }
 
   /** Present signatures of the message. */
@@ -382,7 +387,7 @@ export class TestRun {
   }
 
   /** Starts an evaluator without the capabilities, imports and events of the previous transaction. */
-  #fresh(state: Layer): void {
+  #renewEvaluator(state: Layer): void {
     this.evaluator = this.#newEvaluator(state)
     for (const [name, definition] of this.definitions.definitions) this.evaluator.program.imports.set(name, definition)
   }

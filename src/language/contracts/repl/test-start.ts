@@ -59,7 +59,7 @@ export class MissingFork extends Error {
 }
 
 /** Choices for the beginning of a run. */
-export interface Start {
+export interface TestRunOptions {
   /** Default: none. */
   readonly observe?: ((run: ObservedRun) => RunObserver) | null
   /** Default: an empty chain. */

@@ -9,15 +9,19 @@ import { UNIT, type Value } from '../values/value.ts'
 import type { TestRun } from './test-run.ts'
 
 /** Result of a native for transactions, with the number and the name of the transaction. */
-function told(what: string, tx: { readonly id: number; readonly name: string | null } | null): string {
+function transactionText(what: string, tx: { readonly id: number; readonly name: string | null } | null): string {
   if (tx === null) throw txFailure(`tx-function failure ${what}`)
   return `${what} ${tx.id}${tx.name === null ? '' : ` ${tx.name}`}`
 }
 
-function end(test: TestRun, args: Arguments, { word, keeps }: { readonly word: string; readonly keeps: boolean }) {
+function endTransaction(
+  test: TestRun,
+  args: Arguments,
+  { word, keeps }: { readonly word: string; readonly keeps: boolean },
+) {
   const ended = test.end(keeps)
   if (ended === 'none') throw failure('NO_TRANSACTION', { command: word }, args.place)
-  return told(keeps ? 'Commit Tx' : 'Rollback Tx', ended)
+  return transactionText(keeps ? 'Commit Tx' : 'Rollback Tx', ended)
 }
 
 function eventsOf(test: TestRun, clears: boolean): Value {
@@ -35,9 +39,9 @@ function eventsOf(test: TestRun, clears: boolean): Value {
 
 export function transactionNatives(test: TestRun): Native<Run>[] {
   return [
-    native('begin-tx', 0, 1, (args) => told('Begin Tx', test.begin(args.has(0) ? args.text(0) : null))),
-    native('commit-tx', 0, 0, (args) => end(test, args, { word: 'commit', keeps: true })),
-    native('rollback-tx', 0, 0, (args) => end(test, args, { word: 'rollback', keeps: false })),
+    native('begin-tx', 0, 1, (args) => transactionText('Begin Tx', test.begin(args.has(0) ? args.text(0) : null))),
+    native('commit-tx', 0, 0, (args) => endTransaction(test, args, { word: 'commit', keeps: true })),
+    native('rollback-tx', 0, 0, (args) => endTransaction(test, args, { word: 'rollback', keeps: false })),
     native('load', 1, 2, (args) => {
       const file = test.files.resolve(test.file, args.text(0))
       if (args.has(1) && args.bool(1)) test.reset()

@@ -2,7 +2,7 @@
 import { NativeFunction } from '../machine/callables.ts'
 import type { Language } from '../machine/expand/expander.ts'
 import { languagesOf } from './run.ts'
-import { type Files, TestRun } from './test-run.ts'
+import { type TestFiles, TestRun } from './test-run.ts'
 
 export interface NativeWord {
   readonly name: string
@@ -18,7 +18,7 @@ export interface NativeWord {
   readonly isReserved: boolean
 }
 
-const noFiles: Files = {
+const noFiles: TestFiles = {
   resolve: (_, path) => path,
   read: () => '',
 }

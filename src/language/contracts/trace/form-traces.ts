@@ -3,7 +3,7 @@ import type { ContractError } from '../errors.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import type { FormStart, ObservedRun } from './observer.ts'
-import { cut } from './short-text.ts'
+import { truncate } from './short-text.ts'
 import { type TraceNode, TraceTree } from './tree.ts'
 
 /** A form of a test file with its steps. */
@@ -40,7 +40,7 @@ export class FormTraces implements Tracer {
   }
 
   beginForm(form: FormStart): void {
-    const name = cut(form.text.split('\n', 1)[0], 80)
+    const name = truncate(form.text.split('\n', 1)[0], 80)
     const messageOf = (error: unknown) => (error as ContractError).message
     const open: Omit<OpenForm, 'tree'> = { form, inner: 0, within: [], before: this.#run.milligas }
     const tree = new TraceTree({ name, messageOf, gas: () => this.#run.milligas - open.inner })

@@ -1,7 +1,7 @@
 /** Gathers the texts that the code of one command prints, within limits. */
 import type { PrintSink } from '../machine/environment.ts'
 import type { Term } from '../machine/term.ts'
-import { cut, shortText } from './short-text.ts'
+import { shortText, truncate } from './short-text.ts'
 
 /** Most bytes in UTF-8 that a command prints. */
 export const MAX_PRINT_BYTES = 65_536
@@ -19,14 +19,14 @@ export interface PrintedLine {
 }
 
 /** The printed texts of a command. */
-export interface Printed {
+export interface PrintOutput {
   readonly lines: readonly PrintedLine[]
   /** Modules that it loaded and whose code names `print`. */
   readonly modules: readonly string[]
 }
 
 /** The printed texts of a command in a block. */
-export interface PrintedBy extends Printed {
+export interface CommandPrintOutput extends PrintOutput {
   readonly requestKey: string
 }
 
@@ -40,7 +40,7 @@ export class PrintLog implements PrintSink {
   put(term: Term, module: string | null, line: number): void {
     this.#isUsed = true
     if (this.#bytesLeft <= 0) return
-    const text = typeof term === 'string' ? cut(term, MAX_PRINT_CHARACTERS) : shortText(term, MAX_PRINT_CHARACTERS)
+    const text = typeof term === 'string' ? truncate(term, MAX_PRINT_CHARACTERS) : shortText(term, MAX_PRINT_CHARACTERS)
     this.#bytesLeft -= Buffer.byteLength(text) + LINE_BYTES
     const shown =
       this.#bytesLeft > 0 ? text : `(the rest is not shown: a command prints at most ${MAX_PRINT_BYTES} bytes)`
@@ -53,7 +53,7 @@ export class PrintLog implements PrintSink {
   }
 
   /** Null if no code of the command names `print` or calls it. */
-  get taken(): Printed | null {
+  get output(): PrintOutput | null {
     return this.#isUsed ? { lines: this.#lines, modules: [...this.#modules] } : null
   }
 }

@@ -16,10 +16,10 @@ const MAX_LEVELS = 8
 /** Text of a term, at most `limit` characters. A cut text ends with an ellipsis. */
 export function shortText(term: Term, limit = MAX_VALUE_CHARACTERS): string {
   if (term instanceof Callable) return `(function ${term.name})`
-  return cut(sizeOf(term).weight <= SMALL_WEIGHT ? showValue(term) : partlyShown(term, limit, 0), limit)
+  return truncate(sizeOf(term).weight <= SMALL_WEIGHT ? showValue(term) : showPart(term, limit, 0), limit)
 }
 
-export function cut(text: string, limit = MAX_VALUE_CHARACTERS): string {
+export function truncate(text: string, limit = MAX_VALUE_CHARACTERS): string {
   if (text.length <= limit) return text
   const end = limit - 1
   // Never half a character.
@@ -28,25 +28,25 @@ export function cut(text: string, limit = MAX_VALUE_CHARACTERS): string {
 }
 
 /** The beginning of a large value, with at least `limit` characters. */
-function partlyShown(value: Value, limit: number, level: number): string {
+function showPart(value: Value, limit: number, level: number): string {
   if (typeof value === 'string') return `"${value.slice(0, limit)}${value.length > limit ? '…' : ''}"`
   if (typeof value === 'bigint') return sizeOf(value).weight > SMALL_WEIGHT ? 'a large integer' : value.toString()
   if (level > MAX_LEVELS) return '…'
   if (Array.isArray(value)) {
-    return `[${joined(value as readonly Value[], limit, ', ', (item, room) => partlyShown(item, room, level + 1))}]`
+    return `[${joinWithin(value as readonly Value[], limit, ', ', (item, room) => showPart(item, room, level + 1))}]`
   }
   if (value instanceof Map) {
     const fields = [...firstOf(value as ReadonlyMap<string, Value>, MAX_FIELDS)]
     fields.sort(([one], [other]) => compareText(one, other))
-    const shown = joined(fields, limit, ',', ([name, item], room) => {
-      return `"${name.slice(0, room)}": ${partlyShown(item, room, level + 1)}`
+    const shown = joinWithin(fields, limit, ',', ([name, item], room) => {
+      return `"${name.slice(0, room)}": ${showPart(item, room, level + 1)}`
     })
     return `{${shown}}`
   }
   return sizeOf(value).weight <= SMALL_WEIGHT ? showValue(value) : 'a large guard'
 }
 
-function joined<T>(
+function joinWithin<T>(
   items: readonly T[],
   limit: number,
   between: string,

@@ -2,9 +2,9 @@
 import { ContractError, type TextPlace } from '../errors.ts'
 import type { Term } from '../machine/term.ts'
 import type { StepKind, StepModule, Tracer, TraceStep } from '../machine/tracer.ts'
-import { cut, shortText } from './short-text.ts'
+import { shortText, truncate } from './short-text.ts'
 
-export { cut, shortText } from './short-text.ts'
+export { shortText, truncate } from './short-text.ts'
 
 /** Most nodes of a tree, and most characters of all its names and values. Further steps are counted. */
 export const MAX_NODES = 10_000
@@ -59,7 +59,7 @@ interface OpenStep {
   readonly node: TraceNode | null
   readonly before: number
   /** Milligas of the children. */
-  within: number
+  childGas: number
 }
 
 export interface TreeOptions {
@@ -86,7 +86,7 @@ export class TraceTree implements Tracer {
     if (gas !== undefined) this.#gas = gas
     const nothing = { args: [], result: undefined, error: undefined, gasOwn: 0, gasTotal: 0 }
     this.root = { kind: 'call', name, ...nothing, at: null, children: [] }
-    this.#open.push({ node: this.root, before: this.#gas(), within: 0 })
+    this.#open.push({ node: this.root, before: this.#gas(), childGas: 0 })
   }
 
   begin({ kind, name, args, by, module, place }: TraceStep): void {
@@ -98,10 +98,12 @@ export class TraceTree implements Tracer {
       this.#enter(null)
       return
     }
-    if (module !== null && module.name !== '#test') this.#note(module)
+    if (module !== null && module.name !== '#test') this.#noteModule(module)
     const at = place === null ? null : placeIn(module?.name ?? null, place)
     const shown = args.slice(0, MAX_ARGS).map((arg) => shortText(arg))
-    this.#enter(this.#added({ kind: kindOf(kind), name: cut(name), ...(by !== undefined && { by }), args: shown, at }))
+    this.#enter(
+      this.#addNode({ kind: kindOf(kind), name: truncate(name), ...(by !== undefined && { by }), args: shown, at }),
+    )
   }
 
   end(result?: Term): void {
@@ -114,11 +116,11 @@ export class TraceTree implements Tracer {
   fail(error: unknown): void {
     const node = this.#leave()
     if (node === null) return
-    this.#failed(node, error)
+    this.#noteFailure(node, error)
   }
 
-  #failed(node: TraceNode, error: unknown): void {
-    node.error = cut(this.#messageOf(error))
+  #noteFailure(node: TraceNode, error: unknown): void {
+    node.error = truncate(this.#messageOf(error))
     this.#charactersLeft -= node.error.length
     const place = error instanceof ContractError ? error.place : null
     const isInside = node.children.some((child) => child.error === node.error)
@@ -128,14 +130,14 @@ export class TraceTree implements Tracer {
   /** Ends the root, whose gas the tree reads. @param error with which it ended; null for none */
   close(error: unknown = null): void {
     const { root } = this
-    if (error !== null) this.#failed(root, error)
-    const [{ before, within }] = this.#open
+    if (error !== null) this.#noteFailure(root, error)
+    const [{ before, childGas: within }] = this.#open
     root.gasTotal = this.#gas() - before
     root.gasOwn = root.gasTotal - within
   }
 
   /** Adds a charge outside of code to the root. */
-  line(name: string, milligas: number): void {
+  addCharge(name: string, milligas: number): void {
     const { root } = this
     root.children.push({ kind: 'gas', name, args: [], gasOwn: milligas, gasTotal: milligas, at: null, children: [] })
     root.gasTotal += milligas
@@ -143,10 +145,10 @@ export class TraceTree implements Tracer {
   }
 
   /** Runs a part of the whole as a node below the root, with a meter of its own. */
-  part<T>(name: string, gas: GasReading, body: () => T): T {
+  runPart<T>(name: string, gas: GasReading, body: () => T): T {
     const around = this.#gas
     this.#gas = gas
-    this.#enter(this.#added({ kind: 'call', name, args: [], at: null }))
+    this.#enter(this.#addNode({ kind: 'call', name, args: [], at: null }))
     try {
       const result = body()
       this.#leave()
@@ -167,7 +169,7 @@ export class TraceTree implements Tracer {
     return false
   }
 
-  #added(about: Pick<TraceNode, 'kind' | 'name' | 'by' | 'args' | 'at'>): TraceNode {
+  #addNode(about: Pick<TraceNode, 'kind' | 'name' | 'by' | 'args' | 'at'>): TraceNode {
     const { kind, name, by, args, at } = about
     const outcome = { result: undefined, error: undefined, gasOwn: 0, gasTotal: 0 }
     const node: TraceNode = { kind, name, ...(by !== undefined && { by }), args, ...outcome, at, children: [] }
@@ -184,22 +186,22 @@ export class TraceTree implements Tracer {
   }
 
   #enter(node: TraceNode | null): void {
-    this.#open.push({ node, before: this.#gas(), within: 0 })
+    this.#open.push({ node, before: this.#gas(), childGas: 0 })
   }
 
   /** @returns the node of the step, or null if it has none */
   #leave(): TraceNode | null {
     const step = this.#open.pop()
     if (step === undefined || step.node === null) return null
-    const { node, before, within } = step
+    const { node, before, childGas: within } = step
     node.gasTotal = this.#gas() - before
     node.gasOwn = node.gasTotal - within
-    this.#innermost().within += node.gasTotal
+    this.#innermost().childGas += node.gasTotal
     if (this.#open.length === 1) this.root.gasTotal += node.gasTotal
     return node
   }
 
-  #note({ name, hash, place }: StepModule): void {
+  #noteModule({ name, hash, place }: StepModule): void {
     this.modules[name] ??= { hash, line: place.line + 1 }
   }
 }

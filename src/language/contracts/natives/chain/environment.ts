@@ -30,14 +30,14 @@ export function dataField({ transaction }: Run, name: string): Value | undefined
 const DIGIT = 20
 
 /** Field of the message data. The look-up costs by its name and by the number of fields. */
-export function paidField(run: Run, name: string): Value | undefined {
+export function readDataField(run: Run, name: string): Value | undefined {
   const { data } = run.transaction.message
   if (data instanceof Map) run.charge(lookupPrice(name, data.size))
   return dataField(run, name)
 }
 
 /** Milligas of a keyset in the message data: the look-up of its fields, and its predicate. */
-export function payKeyset(run: Run, field: Value | undefined): void {
+export function chargeKeyset(run: Run, field: Value | undefined): void {
   if (!(field instanceof Map)) return
   const keyset = field as ObjectValue
   run.charge(lookupPrice('keys', keyset.size) + lookupPrice('pred', keyset.size))
@@ -49,10 +49,10 @@ export function payKeyset(run: Run, field: Value | undefined): void {
  * Builds a native that reads a field of the message data.
  * @param read converts the field, or returns null if it does not fit
  */
-function reader(name: string, read: (value: Value, run: Run) => Value | null): Native<Run> {
+function readerNative(name: string, read: (value: Value, run: Run) => Value | null): Native<Run> {
   return native(name, 1, 1, (args) => {
     const { run } = args
-    const value = paidField(run, args.text(0))
+    const value = readDataField(run, args.text(0))
     if (value !== undefined) run.work(weightOf(value))
     // Texts are parsed only where they can be numbers.
     const parses = typeof value === 'string' && (name === 'read-integer' || name === 'read-decimal')
@@ -117,18 +117,18 @@ export function checkKeys(run: Run, guard: Guard): Guard {
 function readMessage(args: Arguments<Run>): Value {
   const { run } = args
   if (!args.has(0)) return run.transaction.message.data
-  const value = paidField(run, args.text(0))
+  const value = readDataField(run, args.text(0))
   if (value === undefined) throw failure('UNREADABLE', { native: 'read-msg' })
   return value
 }
 
 export const environment: readonly Native<Run>[] = [
   native('read-msg', 0, 1, readMessage, 1),
-  reader('read-string', (value) => (typeof value === 'string' ? value : null)),
-  reader('read-integer', integerOf),
-  reader('read-decimal', decimalOf),
-  reader('read-keyset', (value, run) => {
-    payKeyset(run, value)
+  readerNative('read-string', (value) => (typeof value === 'string' ? value : null)),
+  readerNative('read-integer', integerOf),
+  readerNative('read-decimal', decimalOf),
+  readerNative('read-keyset', (value, run) => {
+    chargeKeyset(run, value)
     const guard = keysetFromValue(value)
     return guard === null ? null : checkKeys(run, guard)
   }),

@@ -16,10 +16,10 @@ const KEY = /^[0-9a-f]{64}$/
 const HASH = '[A-Za-z0-9_-]{43}'
 const NAME = '[A-Za-z%#+\\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\\-_&$@<>=^?*!|/~.]*'
 
-type Form = readonly [kind: string, form: RegExp]
+type PrincipalForm = readonly [kind: string, form: RegExp]
 
 /** Prefix -> pattern of the whole name. */
-const FORMS: readonly Form[] = [
+const FORMS: readonly PrincipalForm[] = [
   ['k:', /^k:[0-9a-fA-F]{64}$/],
   ['w:', new RegExp(`^w:${HASH}:${NAME}$`)],
   ['r:', /^r:.+$/s],
@@ -30,7 +30,7 @@ const FORMS: readonly Form[] = [
 ]
 
 /** Principals of keysets whose keys are all of SLH-DSA (KIP-0041). */
-const SLH_DSA_FORMS: readonly Form[] = [
+const SLH_DSA_FORMS: readonly PrincipalForm[] = [
   ['q:', /^q:([0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128})$/],
   ['x:', new RegExp(`^x:${HASH}:${NAME}$`)],
 ]
@@ -44,9 +44,9 @@ export function principalOf(guard: Guard, { hasSlhDsa }: Pick<LanguageRules, 'ha
     case 'keysetRef':
       return `r:${is.name}`
     case 'user':
-      return `u:${is.fun}:${hashText(joined(is.args))}`
+      return `u:${is.fun}:${hashText(joinJson(is.args))}`
     case 'capability':
-      return `c:${hashText(is.name + joined(is.args) + (is.pactId ?? ''))}`
+      return `c:${hashText(is.name + joinJson(is.args) + (is.pactId ?? ''))}`
     case 'module':
       return `m:${is.module}:${is.name}`
     case 'pact':
@@ -68,7 +68,7 @@ function keysetPrincipal(keys: readonly string[], predicate: string, hasSlhDsa: 
   return `${isSlhDsa ? 'x' : 'w'}:${hashText(sorted.join(''))}:${predicate}`
 }
 
-function joined(values: readonly Value[]): string {
+function joinJson(values: readonly Value[]): string {
   return values.map(valueToJson).join('')
 }
 
@@ -80,7 +80,7 @@ export function kindOfPrincipal(text: string, { hasSlhDsa }: Pick<LanguageRules,
 
 const rulesOf = ({ run }: Arguments): Pick<LanguageRules, 'hasSlhDsa'> => run.block?.rules ?? { hasSlhDsa: false }
 
-function paid(args: Arguments, guard: Guard): string {
+function payPrincipal(args: Arguments, guard: Guard): string {
   const { is } = guard
   args.work(hashCost(weigh(guard, args)))
   if (is.kind === 'user') args.charge(PRICE.hashByte * checkGasForSize(args.run, userGuardSize(is)))
@@ -93,14 +93,14 @@ function paid(args: Arguments, guard: Guard): string {
   return principal
 }
 
-function validate(args: Arguments): boolean {
+function validatePrincipal(args: Arguments): boolean {
   const [guard, text] = [args.guard(0), args.text(1)]
-  const principal = paid(args, guard)
+  const principal = payPrincipal(args, guard)
   args.charge(textComparisonPrice(text))
   return principal === text
 }
 
-function kind(args: Arguments): string {
+function payKind(args: Arguments): string {
   const text = args.text(0)
   args.charge(parsePrice(text))
   args.workText(text.length, COST.readCharacter)
@@ -108,8 +108,8 @@ function kind(args: Arguments): string {
 }
 
 export const PRINCIPALS: readonly Native[] = [
-  native('create-principal', 1, 1, (args) => paid(args, args.guard(0))),
-  native('validate-principal', 2, 2, validate),
-  native('is-principal', 1, 1, (args) => kind(args) !== ''),
-  native('typeof-principal', 1, 1, kind),
+  native('create-principal', 1, 1, (args) => payPrincipal(args, args.guard(0))),
+  native('validate-principal', 2, 2, validatePrincipal),
+  native('is-principal', 1, 1, (args) => payKind(args) !== ''),
+  native('typeof-principal', 1, 1, payKind),
 ]

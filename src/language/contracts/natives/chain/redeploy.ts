@@ -5,7 +5,7 @@ import { PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { requireWrite } from '../../machine/rights/access.ts'
 import { UNIT, type Unit } from '../../values/value.ts'
-import { executionFailure, topLevelOnly } from './top-level.ts'
+import { executionFailure, requireTopLevel } from './top-level.ts'
 
 /** The name of a module, or a namespace and a name. */
 const MODULE_NAME =
@@ -16,7 +16,7 @@ const MODULE_NAME =
  * none: the command does not become administrator of the module.
  */
 function redeploy(args: Arguments<Run>): Unit {
-  topLevelOnly(args)
+  requireTopLevel(args)
   const { run, place } = args
   const name = args.text(0)
   if (!MODULE_NAME.test(name)) {

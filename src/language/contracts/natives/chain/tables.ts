@@ -5,7 +5,7 @@ import { createTable, listedDomain, readRow, tableOf, type WriteKind, writeRow }
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { asValue, type Callable, type Term } from '../../machine/term.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
-import { topLevelOnly } from './top-level.ts'
+import { requireTopLevel } from './top-level.ts'
 
 /** Work for each row that is read with all others. */
 const ROW_WORK = 500
@@ -65,7 +65,7 @@ export const tables: readonly Native<Run>[] = [
   write('update'),
   write('write'),
   native('create-table', 1, 1, (args) => {
-    topLevelOnly(args)
+    requireTopLevel(args)
     createTable(args.run, args.all[0])
     return 'TableCreated'
   }),
@@ -89,7 +89,7 @@ export const tables: readonly Native<Run>[] = [
     return rows.map((row) => asValue(args.run.apply(consume, row, args.place)))
   }),
   native('describe-table', 1, 1, (args) => {
-    topLevelOnly(args)
+    requireTopLevel(args)
     const { name, module, schema } = tableOf(args.all[0])
     return new Map<string, Value>([
       ['name', name],

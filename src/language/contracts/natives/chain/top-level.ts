@@ -12,17 +12,17 @@ import type { Term } from '../../machine/term.ts'
 import { keysetSize, namespaceSize } from '../../values/charged-size.ts'
 import { keysetFromValue } from '../../values/guard-json.ts'
 import type { Guard, ObjectValue, Value } from '../../values/value.ts'
-import { checkKeys, paidField, payKeyset } from './environment.ts'
+import { chargeKeyset, checkKeys, readDataField } from './environment.ts'
 
 /** Latin-1 letters, digits and signs; the first is a letter. */
 const NAMESPACE = /^(?=\p{L})(?:[\p{L}\p{N}%#+\-_&$@<>=^?*!|/~](?<=[\0-\xff]))+$/u
 
 /** @throws EvalError within a module */
-export function topLevelOnly(args: Arguments<Run>): void {
+export function requireTopLevel(args: Arguments<Run>): void {
   if (callingModule(args.run) !== null) throw args.error(`Top-level call used in module: ${args.native}`)
 }
 
-function namespaceNamed(run: Run, name: string): Namespace {
+function requireNamespace(run: Run, name: string): Namespace {
   const namespace = run.transaction.state.get<Namespace>('namespaces', name)
   if (namespace === undefined) throw evalError(`Namespace not found: ${name}`)
   return namespace
@@ -34,12 +34,12 @@ function namespaceNamed(run: Run, name: string): Namespace {
  */
 function readNamespace(run: Run, name: string): Namespace {
   run.charge(PRICE.readByte * countCharacters(name))
-  const namespace = namespaceNamed(run, name)
-  payNamespace(run, PRICE.readByte, name, namespace)
+  const namespace = requireNamespace(run, name)
+  chargeNamespace(run, PRICE.readByte, name, namespace)
   return namespace
 }
 
-function payNamespace(run: Run, perByte: number, name: string, { user, admin }: Namespace): void {
+function chargeNamespace(run: Run, perByte: number, name: string, { user, admin }: Namespace): void {
   run.charge(perByte * checkGasForSize(run, namespaceSize(name, user, admin)))
 }
 
@@ -51,7 +51,7 @@ function checkKeysetName(run: Run, name: string): void {
   if (name.split('.')[0] !== namespace || !name.includes('.')) {
     throw evalError(`Defining keyset failed because of a namespace mismatch. Expected namespace: ${namespace}`)
   }
-  withLanguageCapability(run, 'NAMESPACE', namespace, () => enforceGuard(run, namespaceNamed(run, namespace).user))
+  withLanguageCapability(run, 'NAMESPACE', namespace, () => enforceGuard(run, requireNamespace(run, namespace).user))
 }
 
 /** @throws EvalError unless the policy of the network permits a new namespace */
@@ -71,23 +71,23 @@ export function executionFailure({ native, place }: Arguments<Run>, why: string)
 }
 
 /** @throws EvalError in a transaction whose rules allow it in `local` calls only */
-function localOnly({ run, native, place }: Arguments<Run>): void {
+function requireLocal({ run, native, place }: Arguments<Run>): void {
   if (!run.block.rules.isHistoryLocal) return
   throw evalError(`Operation only permitted in local execution mode: ${native}`, place)
 }
 
 /** Builds a native that is refused within modules. */
-function atTop(name: string, fewest: number, most: number, run: (args: Arguments<Run>) => Term): Native<Run> {
+function topLevelNative(name: string, fewest: number, most: number, run: (args: Arguments<Run>) => Term): Native<Run> {
   return native(name, fewest, most, (args) => {
-    topLevelOnly(args)
+    requireTopLevel(args)
     return run(args)
   })
 }
 
 /** Keyset of the message data; null if there is none of this name. */
 function readKeyset(run: Run, name: string): Guard | null {
-  const field = paidField(run, name)
-  payKeyset(run, field)
+  const field = readDataField(run, name)
+  chargeKeyset(run, field)
   return field === undefined ? null : keysetFromValue(field)
 }
 
@@ -127,17 +127,17 @@ function defineNamespace(args: Arguments<Run>): string {
   const before = run.transaction.state.get<Namespace>('namespaces', name)
   if (before === undefined) askPolicy(args, name, admin)
   else {
-    payNamespace(run, PRICE.readByte, name, before)
+    chargeNamespace(run, PRICE.readByte, name, before)
     withLanguageCapability(run, 'DEFINE_NAMESPACE', name, () => enforceGuard(run, before.admin))
   }
-  payNamespace(run, PRICE.writeByte, name, { user, admin })
+  chargeNamespace(run, PRICE.writeByte, name, { user, admin })
   requireWrite(run)
   run.transaction.state.put('namespaces', name, { user, admin } satisfies Namespace)
   return `Namespace defined: ${name}`
 }
 
 function describeModule(args: Arguments<Run>): ObjectValue {
-  localOnly(args)
+  requireLocal(args)
   const module: Module | undefined = args.run.findModule(args.text(0))
   if (module === undefined) throw evalError(`Cannot find module: ${args.text(0)}`)
   return new Map<string, Value>([
@@ -150,14 +150,14 @@ function describeModule(args: Arguments<Run>): ObjectValue {
 }
 
 export const topLevel: readonly Native<Run>[] = [
-  atTop('define-keyset', 1, 2, defineKeyset),
-  atTop('describe-keyset', 1, 1, (args) => {
+  topLevelNative('define-keyset', 1, 2, defineKeyset),
+  topLevelNative('describe-keyset', 1, 1, (args) => {
     const keyset = args.run.transaction.state.get<Guard>('keysets', args.text(0))
     if (keyset === undefined) throw evalError(`Cannot find keyset in the database: ${args.text(0)}`)
     return keyset
   }),
-  atTop('namespace', 1, 1, enterNamespace),
-  atTop('define-namespace', 3, 3, defineNamespace),
+  topLevelNative('namespace', 1, 1, enterNamespace),
+  topLevelNative('define-namespace', 3, 3, defineNamespace),
   native('describe-namespace', 1, 1, (args) => {
     const { user, admin } = readNamespace(args.run, args.text(0))
     return new Map<string, Value>([
@@ -166,9 +166,9 @@ export const topLevel: readonly Native<Run>[] = [
       ['admin-guard', admin],
     ])
   }),
-  atTop('describe-module', 1, 1, describeModule),
+  topLevelNative('describe-module', 1, 1, describeModule),
   native('list-modules', 0, 0, (args) => {
-    localOnly(args)
+    requireLocal(args)
     requireWrite(args.run)
     return args.run.transaction.state.keys('modules')
   }),

@@ -31,7 +31,7 @@ export interface PointFormat<F, P> {
   show(point: P): ObjectValue
 }
 
-function shown(x: Value, y: Value): ObjectValue {
+function pointObject(x: Value, y: Value): ObjectValue {
   return new Map([
     ['x', x],
     ['y', y],
@@ -52,7 +52,7 @@ export const formatG1: PointFormat<bigint, PointG1> = {
   multiply: (point, scalar) => point.multiplyUnsafe(scalar),
   show: (point) => {
     const { x, y } = point.toAffine()
-    return shown(x, y)
+    return pointObject(x, y)
   },
 }
 
@@ -69,9 +69,9 @@ export const formatG2: PointFormat<Element, PointG2> = {
   add: (a, b) => a.add(b),
   multiply: (point, scalar) => point.multiplyUnsafe(scalar),
   show: (point) => {
-    if (point.is0()) return shown([0n], [0n])
+    if (point.is0()) return pointObject([0n], [0n])
     const { x, y } = point.toAffine()
-    return shown(coefficientsOf(x), coefficientsOf(y))
+    return pointObject(coefficientsOf(x), coefficientsOf(y))
   },
 }
 

@@ -32,7 +32,11 @@ function chargeCoordinate<H extends Host>(args: Arguments<H>, coordinate: Value 
   for (const coefficient of coordinate) if (typeof coefficient === 'bigint') workReduction(args, coefficient)
 }
 
-function read<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P>, value: Value): PointCoordinates<F> {
+function readPoint<H extends Host, F, P>(
+  args: Arguments<H>,
+  format: PointFormat<F, P>,
+  value: Value,
+): PointCoordinates<F> {
   if (!isObject(value)) throw args.typeError()
   for (const name of ['x', 'y']) chargeCoordinate(args, value.get(name))
   const coordinates = format.read(value)
@@ -40,7 +44,7 @@ function read<H extends Host, F, P>(args: Arguments<H>, format: PointFormat<F, P
   return coordinates
 }
 
-function check<H extends Host, F, P>(
+function checkPoint<H extends Host, F, P>(
   args: Arguments<H>,
   format: PointFormat<F, P>,
   coordinates: PointCoordinates<F>,
@@ -55,8 +59,8 @@ function notOnCurve<H extends Host>({ place }: Arguments<H>): ContractError {
 }
 
 function addPoints<F, P>(args: Arguments, format: PointFormat<F, P>): ObjectValue {
-  const [a, b] = [args.object(1), args.object(2)].map((object) => read(args, format, object))
-  return format.show(format.add(check(args, format, a), check(args, format, b)))
+  const [a, b] = [args.object(1), args.object(2)].map((object) => readPoint(args, format, object))
+  return format.show(format.add(checkPoint(args, format, a), checkPoint(args, format, b)))
 }
 
 function pointAdd(args: Arguments): ObjectValue {
@@ -67,7 +71,7 @@ function pointAdd(args: Arguments): ObjectValue {
 }
 
 function multiplyPoint<F, P>(args: Arguments, format: PointFormat<F, P>): ObjectValue {
-  const point = check(args, format, read(args, format, args.object(1)))
+  const point = checkPoint(args, format, readPoint(args, format, args.object(1)))
   const scalar = args.integer(2)
   workReduction(args, scalar)
   return format.show(format.multiply(point, bn254_Fr.create(scalar)))
@@ -87,12 +91,12 @@ function pairingCheck(args: Arguments<Run>): boolean {
   const most = Math.max(first.length, second.length)
   args.charge(most === 0 ? PAIRING.none : PAIRING.base + PAIRING.pair * most)
   args.work(PAIRING_WORK.base + PAIRING_WORK.pair * most)
-  const readG1 = first.map((value) => read(args, formatG1, value))
-  const readG2 = second.map((value) => read(args, formatG2, value))
-  const g1 = readG1.map((coordinates) => check(args, formatG1, coordinates))
+  const readG1 = first.map((value) => readPoint(args, formatG1, value))
+  const readG2 = second.map((value) => readPoint(args, formatG2, value))
+  const g1 = readG1.map((coordinates) => checkPoint(args, formatG1, coordinates))
   const { isLanguage54 } = args.run.block.rules
   const g2 = readG2.map((coordinates) => {
-    const point = check(args, formatG2, coordinates)
+    const point = checkPoint(args, formatG2, coordinates)
     if (isLanguage54 && !isInG2(point)) throw notOnCurve(args)
     return point
   })

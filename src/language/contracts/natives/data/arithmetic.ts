@@ -35,7 +35,7 @@ import {
 } from './numbers.ts'
 
 /** Two integers give an integer; an integer combined with a decimal is converted to a decimal. */
-function mixed(
+function combine(
   args: Arguments,
   integers: (a: bigint, b: bigint) => bigint,
   decimals: (a: Decimal, b: Decimal) => Decimal,
@@ -59,7 +59,7 @@ function add(args: Arguments): Term {
   }
   if (isObject(a) && isObject(b)) return join(args, a, b)
   paySum(args)
-  return mixed(
+  return combine(
     args,
     (x, y) => x + y,
     (x, y) => x.add(y),
@@ -94,7 +94,7 @@ function negate(args: Arguments): Term {
 function subtract(args: Arguments): Term {
   if (!args.has(1)) return negate(args)
   paySum(args)
-  return mixed(
+  return combine(
     args,
     (a, b) => a - b,
     (a, b) => a.sub(b),
@@ -103,7 +103,7 @@ function subtract(args: Arguments): Term {
 
 function multiply(args: Arguments): Term {
   payProduct(args, args.number(0), args.number(1))
-  return mixed(
+  return combine(
     args,
     (a, b) => a * b,
     (a, b) => a.mul(b),
@@ -114,7 +114,7 @@ function divide(args: Arguments): Term {
   const [a, b] = [args.number(0), args.number(1)]
   if (sign(b) === 0) throw args.error('Arithmetic exception: div by zero')
   payProduct(args, a, b)
-  return mixed(args, floorDivide, (x, y) => x.div(y))
+  return combine(args, floorDivide, (x, y) => x.div(y))
 }
 
 function modulus(args: Arguments): Term {

@@ -39,12 +39,12 @@ function takeOrDrop(name: 'take' | 'drop'): Native {
     if (typeof whole === 'string') {
       args.workText(whole.length, COST.readCharacter)
       const size = codePoints(whole)
-      if (name === 'take') args.charge(PRICE.character * taken(count, size))
+      if (name === 'take') args.charge(PRICE.character * countTaken(count, size))
       const at = cut(count, size)
       return isFront ? partOfText(whole, 0, at) : partOfText(whole, at)
     }
     const list = args.list(1)
-    if (name === 'take') args.charge(PRICE.item * taken(count, list.length))
+    if (name === 'take') args.charge(PRICE.item * countTaken(count, list.length))
     const at = cut(count, list.length)
     args.workList(isFront ? at : list.length - at)
     return isFront ? list.slice(0, at) : list.slice(at)
@@ -52,7 +52,7 @@ function takeOrDrop(name: 'take' | 'drop'): Native {
 }
 
 /** Number of parts that `take` pays for. From the end, parts that do not exist cost, too. */
-function taken(count: bigint, size: number): number {
+function countTaken(count: bigint, size: number): number {
   return count >= 0n ? Math.min(Number(count), size) : Number(-count)
 }
 
@@ -91,7 +91,7 @@ function sort(args: Arguments): Term {
   if (!args.has(1)) {
     const largest = list.reduce((most: number, item) => Math.max(most, args.size(item)), 0)
     args.charge(Math.floor((largest * list.length ** 2) / SORT_BYTES))
-    return list.length < SHORT ? inserted(list) : list.toSorted(compareInSort)
+    return list.length < SHORT ? insertionSort(list) : list.toSorted(compareInSort)
   }
   const fields = args.texts(0)
   args.work(fields.length * (1 + sortCost(list.length)))
@@ -106,7 +106,7 @@ const SHORT = 18
 /** The network charges the size of the largest item for each of n^2 comparisons, by this many bytes a milligas. */
 const SORT_BYTES = 1000
 
-function inserted(list: readonly Value[]): Value[] {
+function insertionSort(list: readonly Value[]): Value[] {
   const sorted: Value[] = []
   for (const item of list) {
     let at = sorted.length

@@ -19,7 +19,7 @@ const PIECE = 13
 const BAD_BASE = 'Base value must be >= 2 and <= 16, or 64'
 
 /** Text form of the argument. The network charges its bytes as characters. */
-function printed(args: Arguments, value: Value, print: (value: Value) => string): string {
+function printWithCharge(args: Arguments, value: Value, print: (value: Value) => string): string {
   args.workText(weigh(value, args))
   args.charge(PRICE.character * args.size(value))
   return print(value)
@@ -34,7 +34,7 @@ function format(args: Arguments): string {
     return template
   }
   if (parts.length - 1 > values.length) throw args.error('format: not enough arguments for template')
-  const pieces = values.slice(0, parts.length - 1).map((value) => inserted(args, value))
+  const pieces = values.slice(0, parts.length - 1).map((value) => pieceOf(args, value))
   const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + countCharacters(text), 0)
   args.charge(PRICE.character * (total(parts) + total(pieces)))
   args.workText(
@@ -45,8 +45,8 @@ function format(args: Arguments): string {
 }
 
 /** A text is inserted as it is, which costs nothing by itself. */
-function inserted(args: Arguments, value: Value): string {
-  return typeof value === 'string' ? value : printed(args, value, formatValue)
+function pieceOf(args: Arguments, value: Value): string {
+  return typeof value === 'string' ? value : printWithCharge(args, value, formatValue)
 }
 
 /** Milligas for each text, in addition to its characters. */
@@ -161,7 +161,7 @@ function base64Decode(args: Arguments): string {
 export const STRINGS: readonly Native[] = [
   native('format', 2, 2, format),
   native('concat', 1, 1, concat),
-  native('show', 1, 1, (args) => printed(args, args.value(0), showValue)),
+  native('show', 1, 1, (args) => printWithCharge(args, args.value(0), showValue)),
   native('str-to-list', 1, 1, strToList),
   native('str-to-int', 1, 2, strToInt),
   native('int-to-str', 2, 2, intToStr),

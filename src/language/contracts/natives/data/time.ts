@@ -12,25 +12,25 @@ const MICRO_PLACES = 6
 /** Range of times: about 270,000 years before and after 1970. */
 const FARTHEST = 8_640_000_000_000_000_000n
 
-function inRange(args: Arguments, micros: bigint): Time {
+function requireRange(args: Arguments, micros: bigint): Time {
   if (micros > FARTHEST || micros < -FARTHEST) throw args.error('time out of range')
   return new Time(micros)
 }
 
-function parsed(args: Arguments, format: string, text: string): Time {
+function parseInRange(args: Arguments, format: string, text: string): Time {
   workFormat(args, format)
   if (text.length > LIMIT.timeFormat) throw args.error('time text too long')
   args.work(text.length * COST.readCharacter + Math.ceil((format.length * text.length) / 4))
   const time = parseTime(format, text)
   if (time === null) throw args.error(`${args.native}: parse failure`)
-  return inRange(args, time.micros)
+  return requireRange(args, time.micros)
 }
 
 /** `parse-time` costs the square of the format, and the text. `time` has a flat price. */
 function parse(args: Arguments): Time {
   const [format, text] = [args.text(0), args.text(1)]
   args.charge(Math.floor(countCharacters(format) ** 2 / 4) + 10 * countCharacters(text) + PRICE.parsed)
-  return parsed(args, format, text)
+  return parseInRange(args, format, text)
 }
 
 /** Milligas for each character of the format of `format-time`. */
@@ -45,9 +45,9 @@ function workFormat(args: Arguments, format: string): void {
 function addTime(args: Arguments): Time {
   const [time, seconds] = [args.time(0), args.number(1)]
   workProduct(args, seconds, MICROS)
-  if (typeof seconds === 'bigint') return inRange(args, time.micros + seconds * MICROS)
+  if (typeof seconds === 'bigint') return requireRange(args, time.micros + seconds * MICROS)
   const micros = seconds.mul(Decimal.of(MICROS)).round(0).mantissa
-  return inRange(args, time.micros + micros)
+  return requireRange(args, time.micros + micros)
 }
 
 function span(name: string, seconds: bigint): Native {
@@ -60,7 +60,7 @@ function span(name: string, seconds: bigint): Native {
 }
 
 export const TIME: readonly Native[] = [
-  native('time', 1, 1, (args) => parsed(args, ISO_SECONDS, args.text(0))),
+  native('time', 1, 1, (args) => parseInRange(args, ISO_SECONDS, args.text(0))),
   native('parse-time', 2, 2, parse),
   native('format-time', 2, 2, (args) => {
     const [format, time] = [args.text(0), args.time(1)]
