@@ -227,7 +227,7 @@ const MemberRow = Type.Object({
   /** Milliseconds since the leader first heard of the rig. */
   seenMs: Count,
 })
-export type RigRow = Readonly<Static<typeof MemberRow>>
+export type MemberRow = Readonly<Static<typeof MemberRow>>
 
 export const ListAnswer = Type.Object({
   leader: Name,
