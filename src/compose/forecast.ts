@@ -60,7 +60,7 @@ class CalledForecast {
   async #ask(now: number): Promise<void> {
     const { stopped } = this.#ports
     try {
-      const { fetchReward } = await import('#client/wallet/called-reward.ts')
+      const { fetchReward } = await import('#client/wallet/reward.ts')
       const coins = await fetchReward(this.#client, this.#call, { chain: 0 }, { signal: stopped })
       if (coins === null) return this.#tell('it returned no amount of coins')
       this.#coins = Number(coins)

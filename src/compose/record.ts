@@ -77,7 +77,7 @@ function payingOf(client: NodeClient): Pick<RewardsOptions, 'payment' | 'chainsA
     payment: network.payment,
     chainsAt: (height) => graphAt(network, height).adjacents.length,
     call: async (call, block, signal) => {
-      const { fetchReward } = await import('#client/wallet/called-reward.ts')
+      const { fetchReward } = await import('#client/wallet/reward.ts')
       return await fetchReward(client, call, block, { signal })
     },
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mismatch, shown } from '../../src/client/conformance/matchers.ts'
-import { filledIn, UnknownVariable } from '../../src/client/conformance/variables.ts'
+import { findMismatch, abbreviate } from '../../src/client/conformance/matchers.ts'
+import { fillIn, UnknownVariable } from '../../src/client/conformance/variables.ts'
 import { stringifyJson } from '../../src/ground/base/json.ts'
 
 const hash = 'A'.repeat(43)
@@ -56,13 +56,13 @@ describe('a matcher', () => {
     'the matcher of %s',
     (_, expected, fits, not) => {
       const knows = fits !== undefined || JSON.stringify(expected) === '{"$absent":true}'
-      if (knows) expect(mismatch(expected, fits, 'json', 'live 3.2')).toBeNull()
-      expect(mismatch(expected, not, 'json', 'live 3.2')).not.toBeNull()
+      if (knows) expect(findMismatch(expected, fits, 'json', 'live 3.2')).toBeNull()
+      expect(findMismatch(expected, not, 'json', 'live 3.2')).not.toBeNull()
     },
   )
 
   it('a matcher says where the first difference is, what was expected and what came', () => {
-    const found = mismatch(
+    const found = findMismatch(
       { items: { $each: { height: { $min: 1 } } } },
       { items: [{ height: 1 }, { height: 0 }] },
       'json',
@@ -73,8 +73,8 @@ describe('a matcher', () => {
 
   it('a matcher shows values of up to 160 characters as a whole', () => {
     const text = 'x'.repeat(158)
-    expect(shown(text)).toBe(`"${text}"`)
-    expect(shown(`${text}y`)).toBe(`"${text}y...`)
+    expect(abbreviate(text)).toBe(`"${text}"`)
+    expect(abbreviate(`${text}y`)).toBe(`"${text}y...`)
   })
 
   it.each([
@@ -86,14 +86,14 @@ describe('a matcher', () => {
     'a matcher for releases takes for %s the value of the release, its family or spec',
     (release, expected) => {
       expect(
-        mismatch({ $release: { spec: 'spec', live: 'live', 'live 2.32': 'old' } }, expected, '', release),
+        findMismatch({ $release: { spec: 'spec', live: 'live', 'live 2.32': 'old' } }, expected, '', release),
       ).toBeNull()
     },
   )
 })
 
 it('a case without a value for the release of the node fails, and says so', () => {
-  expect(mismatch({ $release: { live: 1 } }, 1, 'json.a', 'newcut')).toEqual({
+  expect(findMismatch({ $release: { live: 1 } }, 1, 'json.a', 'newcut')).toEqual({
     ...{ at: 'json.a', expected: 'a value for newcut or spec in the case', got: '1' },
   })
 })
@@ -110,9 +110,9 @@ describe('variables', () => {
     [`a ${inside('chain')} ${inside('c.list')}`, 'a 0 [1,1152921504606846976]'],
     [{ [inside('chain')]: ['$chain'] }, { '0': ['0'] }],
     ['^a$', '^a$'],
-  ])('variables fill in %o', (value, expected) => expect(filledIn(value, variables)).toEqual(expected))
+  ])('variables fill in %o', (value, expected) => expect(fillIn(value, variables)).toEqual(expected))
 
   it.each(['$missing', inside('c.missing'), '$c.toString'])('variables without a value refuse %s', (text) => {
-    expect(() => filledIn(text, variables)).toThrow(UnknownVariable)
+    expect(() => fillIn(text, variables)).toThrow(UnknownVariable)
   })
 })

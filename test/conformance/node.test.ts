@@ -156,8 +156,8 @@ describe('our own node', () => {
   }
 
   it.each([
-    ['on arrival', { kind: 'on-arrival', confirmations: 5 }, 'GET /devnet/mining tells on-arrival'],
-    ['all the time', { kind: 'constant', blockTimeMs: 100 }, 'GET /devnet/mining tells constant'],
+    ['on arrival', { kind: 'on-arrival', confirmations: 5 }, 'GET /devnet/mining reports on-arrival'],
+    ['all the time', { kind: 'constant', blockTimeMs: 100 }, 'GET /devnet/mining reports constant'],
   ] as const)(
     'our own node that mines %s skips the cases of pending commands, and says why',
     async (_, autoMine, told) => {
@@ -167,7 +167,7 @@ describe('our own node', () => {
       onTestFinished(() => proxy.close())
       for (const [url, why] of [
         [node.url, told],
-        [proxy.url, /chain 0 went from height \d+ to \d+ unasked$/],
+        [proxy.url, /chain 0 went from height \d+ to \d+ without a request for blocks$/],
       ] as const) {
         const report = await judge(url, { group: 'mempool' })
         const skipped = pendingCases(report)

@@ -171,7 +171,7 @@ describe('the server', () => {
     const { out, code } = sessions.idle
     expect(out.split('\n')[0]).toBe(
       'FAILED requests: the path is an endpoint of live nodes (request 1, GET /eth_call): request: ' +
-        'expected the path is an endpoint of live nodes, got /eth_call is no endpoint',
+        'expected the path is an endpoint of live nodes, got /eth_call is not an endpoint',
     )
     expect(code).toBe(1)
     expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="requests" tests="\d+" failures="1"/)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CaseStep, ConformanceCase } from '../../src/client/conformance/case-file.ts'
 import { CaseRun } from '../../src/client/conformance/case-run.ts'
-import { hashComplaint } from '../../src/client/conformance/hash-of.ts'
+import { findHashComplaint } from '../../src/client/conformance/hash-of.ts'
 import { probe } from '../../src/client/conformance/probe.ts'
 import { caseSummaryLines, junitXml } from '../../src/client/conformance/report.ts'
 import { type CaseResult, runCases } from '../../src/client/conformance/run.ts'
@@ -248,11 +248,11 @@ it('hashComplaint compares each hash of a payload', () => {
     transactions: [[text({ t: 1 }), text({ o: 1 })]],
   }
   for (const name of ['transactionsHash', 'outputsHash', 'payloadHash']) {
-    const { expected = '' } = hashComplaint('payload', payload) ?? {}
+    const { expected = '' } = findHashComplaint('payload', payload) ?? {}
     expect(expected.split(' ')[0]).toBe(name)
     payload[name] = expected.split(/[ ,]/)[1]
   }
-  expect(hashComplaint('payload', payload)).toBe(null)
+  expect(findHashComplaint('payload', payload)).toBe(null)
 })
 
 it('partOf finds the last item of a list by -1', () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { NewcutError } from '#ground/base/errors.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
 import { readJsonFolder } from './json-folder.ts'
-import { told } from './told.ts'
+import { optionalField } from './optional-field.ts'
 import { type CaseNeed, caseNeeds, caseReleases, type Release } from './words.ts'
 
 const closed = { additionalProperties: false } as const
@@ -14,13 +14,13 @@ const Texts = Type.Record(Type.String(), Type.Unknown())
 
 const Expectation = Type.Object(
   {
-    status: told(Type.Unknown(), 'status of the answer: a number, a list of alternatives, or a matcher'),
-    headers: told(Texts, 'headers of the answer, names in lower case'),
-    json: told(Type.Unknown(), 'body as JSON'),
-    text: told(Type.Unknown(), 'body as text'),
-    bytes: told(Type.Unknown(), 'body as base64url'),
-    value: told(Type.Unknown(), 'value of a make step'),
-    event: told(
+    status: optionalField(Type.Unknown(), 'status of the answer: a number, a list of alternatives, or a matcher'),
+    headers: optionalField(Texts, 'headers of the answer, names in lower case'),
+    json: optionalField(Type.Unknown(), 'body as JSON'),
+    text: optionalField(Type.Unknown(), 'body as text'),
+    bytes: optionalField(Type.Unknown(), 'body as base64url'),
+    value: optionalField(Type.Unknown(), 'value of a make step'),
+    event: optionalField(
       Type.Object({ name: Type.Unknown(), data: Type.Optional(Type.Unknown()) }, closed),
       'event of a stream',
     ),
@@ -30,7 +30,7 @@ const Expectation = Type.Object(
 /** Expected parts of an answer or an event. */
 export type Expectation = Static<typeof Expectation>
 
-const Made = Type.Union([
+const MakeKind = Type.Union([
   Type.Literal('command'),
   Type.Literal('solution'),
   Type.Literal('unsolved'),
@@ -40,24 +40,24 @@ const Made = Type.Union([
 
 const CaseStep = Type.Object(
   {
-    call: told(Type.String({ pattern: '^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$' }), 'method of a request'),
-    path: told(Type.String({ pattern: '^(/|\\$)' }), 'path of the request'),
-    query: told(Texts, 'parameters of the request'),
-    headers: told(Texts, 'headers of the request; null leaves a header out'),
-    body: told(Type.Unknown(), 'body as JSON'),
-    bodyText: told(Type.String(), 'body as text'),
-    bodyBytes: told(Type.String(), 'body as base64url'),
-    start: told(Text, 'sends the request in the background, under this name'),
-    stream: told(Text, 'opens an event stream under this name'),
-    await: told(Text, 'judges the answer of a request in the background'),
-    event: told(Text, 'waits for an event of this stream that fits'),
-    mine: told(Texts, 'makes blocks: chain -> count'),
-    make: told(Made, 'makes a value'),
-    with: told(Texts, 'parts of the value to make'),
-    until: told(Type.Boolean(), 'repeats the request until its answer fits'),
-    skip: told(Type.Object({ when: Expectation, reason: Text }, closed), 'skips the case where the answer fits this'),
-    expect: told(Expectation, 'the expected answer'),
-    save: told(Type.Record(Type.String(), Type.String()), 'variable -> path of a part of the answer'),
+    call: optionalField(Type.String({ pattern: '^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$' }), 'method of a request'),
+    path: optionalField(Type.String({ pattern: '^(/|\\$)' }), 'path of the request'),
+    query: optionalField(Texts, 'parameters of the request'),
+    headers: optionalField(Texts, 'headers of the request; null leaves a header out'),
+    body: optionalField(Type.Unknown(), 'body as JSON'),
+    bodyText: optionalField(Type.String(), 'body as text'),
+    bodyBytes: optionalField(Type.String(), 'body as base64url'),
+    start: optionalField(Text, 'sends the request in the background, under this name'),
+    stream: optionalField(Text, 'opens an event stream under this name'),
+    await: optionalField(Text, 'judges the answer of a request in the background'),
+    event: optionalField(Text, 'waits for an event of this stream that fits'),
+    mine: optionalField(Texts, 'makes blocks: chain -> count'),
+    make: optionalField(MakeKind, 'makes a value'),
+    with: optionalField(Texts, 'parts of the value to make'),
+    until: optionalField(Type.Boolean(), 'repeats the request until its answer fits'),
+    skip: optionalField(Type.Object({ when: Expectation, reason: Text }, closed), 'skips the case where the answer fits this'),
+    expect: optionalField(Expectation, 'the expected answer'),
+    save: optionalField(Type.Record(Type.String(), Type.String()), 'variable -> path of a part of the answer'),
   },
   closed,
 )

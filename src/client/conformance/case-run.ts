@@ -5,9 +5,9 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { parseJson, stringifyJson } from '#ground/base/json.ts'
 import type { CaseStep, ConformanceCase, Expectation } from './case-file.ts'
 import { CaseSkipped, makeValue, WrongInput } from './makes.ts'
-import { type Mismatch, mismatch, shown } from './matchers.ts'
-import type { Probed } from './probe.ts'
-import { filledIn, partOf, UnknownVariable, type Variables } from './variables.ts'
+import { type Mismatch, findMismatch, abbreviate } from './matchers.ts'
+import type { NodeProfile } from './probe.ts'
+import { fillIn, partOf, UnknownVariable, type Variables } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
 import type { Release } from './words.ts'
 
@@ -20,7 +20,7 @@ export interface StepFailure extends Mismatch {
 }
 
 interface CaseRunOptions {
-  readonly probed: Probed
+  readonly probed: NodeProfile
   readonly release: Release
   readonly wire: Wire
   readonly clock: Clock
@@ -36,7 +36,7 @@ interface CaseRunOptions {
 const RETRY_MS = 100
 
 /** Parts of an answer or event that expectations and `save` name. */
-type Facts = Readonly<Record<string, unknown>>
+type AnswerFacts = Readonly<Record<string, unknown>>
 
 export class CaseRun {
   readonly #case: ConformanceCase
@@ -59,9 +59,9 @@ export class CaseRun {
   /** @returns the first failure, or null. Throws CaseSkipped, and the reason of the signal when it aborts. */
   async run(): Promise<StepFailure | null> {
     for (const [i, step] of this.#case.steps.entries()) {
-      const found = await this.#tried(step)
+      const found = await this.#runUntilFit(step)
       this.#options.signal.throwIfAborted()
-      if (found !== null) return { step: i + 1, call: this.#described(step), ...found }
+      if (found !== null) return { step: i + 1, call: this.#callTextOf(step), ...found }
     }
     return null
   }
@@ -73,19 +73,19 @@ export class CaseRun {
     for (const stream of this.#streams.values()) stream.close()
   }
 
-  async #tried(step: CaseStep): Promise<Mismatch | null> {
+  async #runUntilFit(step: CaseStep): Promise<Mismatch | null> {
     const { clock, timeoutMs, signal } = this.#options
     const untilMs = clock.monotonicMs() + timeoutMs
     for (;;) {
-      const found = await this.#once(step)
+      const found = await this.#runOnce(step)
       if (found === null || step.until !== true || clock.monotonicMs() >= untilMs || signal.aborted) return found
       await sleep(clock, RETRY_MS, signal)
     }
   }
 
-  async #once(step: CaseStep): Promise<Mismatch | null> {
+  async #runOnce(step: CaseStep): Promise<Mismatch | null> {
     try {
-      return await this.#done(step)
+      return await this.#perform(step)
     } catch (error) {
       if (error instanceof UnknownVariable && error.message.startsWith('$neighbour')) {
         throw new CaseSkipped('the network has one chain')
@@ -96,9 +96,9 @@ export class CaseRun {
     }
   }
 
-  async #done(step: CaseStep): Promise<Mismatch | null> {
+  async #perform(step: CaseStep): Promise<Mismatch | null> {
     if (step.mine !== undefined) return this.#mine(step.mine)
-    if (step.make !== undefined) return this.#made(step, step.make)
+    if (step.make !== undefined) return this.#make(step, step.make)
     if (step.event !== undefined) return this.#awaitEvent(step, step.event)
     if (step.await !== undefined) return this.#awaitAnswer(step, step.await)
     const request = this.#requestOf(step)
@@ -113,17 +113,17 @@ export class CaseRun {
     if (step.stream !== undefined) {
       const stream = await this.#options.wire.stream(request, this.#ending.signal)
       this.#streams.set(step.stream, stream)
-      return this.#judged(step, answerFacts(stream.head))
+      return this.#judge(step, factsOf(stream.head))
     }
-    const facts = answerFacts(await this.#options.wire.request(request, this.#ending.signal))
-    if (step.skip !== undefined && this.#mismatchOf(step.skip.when, facts) === null) {
+    const facts = factsOf(await this.#options.wire.request(request, this.#ending.signal))
+    if (step.skip !== undefined && this.#findMismatch(step.skip.when, facts) === null) {
       throw new CaseSkipped(step.skip.reason)
     }
-    return this.#judged(step, facts)
+    return this.#judge(step, facts)
   }
 
   #requestOf({ call = 'GET', path = '', query, headers, body, bodyText, bodyBytes }: CaseStep): WireRequest {
-    const fill = (value: unknown) => filledIn(value, this.#variables)
+    const fill = (value: unknown) => fillIn(value, this.#variables)
     const parameters = new URLSearchParams()
     for (const [name, value] of Object.entries(query ?? {})) parameters.append(name, textOf(fill(value)))
     const typed = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -144,28 +144,28 @@ export class CaseRun {
   }
 
   async #mine(counts: Readonly<Record<string, unknown>>): Promise<null> {
-    const body = stringifyJson(filledIn(counts, this.#variables))
+    const body = stringifyJson(fillIn(counts, this.#variables))
     const headers = { 'content-type': 'application/json', accept: '*/*' }
     const request = { method: 'POST', path: '/make-blocks', headers, body }
     const answer = await this.#options.wire.request(request, this.#ending.signal)
     if (answer.status === 200) return null
-    throw new CaseSkipped(`POST /make-blocks answers ${answer.status}: ${shown(textBody(answer))}`)
+    throw new CaseSkipped(`POST /make-blocks answers ${answer.status}: ${abbreviate(bodyTextOf(answer))}`)
   }
 
-  #made(step: CaseStep, kind: NonNullable<CaseStep['make']>): Mismatch | null {
+  #make(step: CaseStep, kind: NonNullable<CaseStep['make']>): Mismatch | null {
     const { probed, number, clock, skewS } = this.#options
     const nowMs = clock.wallMs()
     const nonce = `conformance ${nowMs} ${number} ${this.#commands++}`
-    const input = filledIn(step.with ?? {}, this.#variables) as Readonly<Record<string, unknown>>
+    const input = fillIn(step.with ?? {}, this.#variables) as Readonly<Record<string, unknown>>
     const defaults = { network: probed.network, nowS: Math.floor(nowMs / 1000 + skewS), nonce }
-    return this.#judged(step, { value: makeValue(kind, input, defaults) })
+    return this.#judge(step, { value: makeValue(kind, input, defaults) })
   }
 
   async #awaitAnswer(step: CaseStep, name: string): Promise<Mismatch | null> {
     const answer = await this.#started.get(name)
     if (answer === undefined) throw new WrongInput(`no step has started ${name}`)
     if (answer instanceof Error) throw answer
-    return this.#judged(step, answerFacts(answer))
+    return this.#judge(step, factsOf(answer))
   }
 
   /** Takes events until one is as expected. */
@@ -177,30 +177,30 @@ export class CaseRun {
     let last: Mismatch | null = null
     for (;;) {
       const event = await stream.next(Math.max(0, untilMs - clock.monotonicMs()))
-      if (event === null) return last ?? { at: 'event', expected: shown(step.expect?.event), got: 'none' }
-      const found = this.#judged(step, { event: { name: event.name, data: jsonText(event.data) } })
+      if (event === null) return last ?? { at: 'event', expected: abbreviate(step.expect?.event), got: 'none' }
+      const found = this.#judge(step, { event: { name: event.name, data: parseEventData(event.data) } })
       if (found === null) return null
       last = { ...found, got: `${found.got}, and no later event fits` }
     }
   }
 
-  #judged(step: CaseStep, facts: Facts): Mismatch | null {
-    const found = this.#mismatchOf(step.expect ?? {}, facts)
+  #judge(step: CaseStep, facts: AnswerFacts): Mismatch | null {
+    const found = this.#findMismatch(step.expect ?? {}, facts)
     if (found === null) this.#save(step, facts)
     return found
   }
 
-  #mismatchOf(expectation: Expectation, facts: Facts): Mismatch | null {
-    const expected = filledIn(expectation, this.#variables) as Expectation
+  #findMismatch(expectation: Expectation, facts: AnswerFacts): Mismatch | null {
+    const expected = fillIn(expectation, this.#variables) as Expectation
     for (const [part, wanted] of Object.entries(expected)) {
       const isChoice = part === 'status' && Array.isArray(wanted)
-      const found = mismatch(isChoice ? { $anyOf: wanted } : wanted, facts[part], part, this.#options.release)
-      if (found !== null) return part === 'status' ? { ...found, got: withText(found.got, facts.text) } : found
+      const found = findMismatch(isChoice ? { $anyOf: wanted } : wanted, facts[part], part, this.#options.release)
+      if (found !== null) return part === 'status' ? { ...found, got: statusWithText(found.got, facts.text) } : found
     }
     return null
   }
 
-  #save({ save = {} }: CaseStep, facts: Facts): void {
+  #save({ save = {} }: CaseStep, facts: AnswerFacts): void {
     for (const [name, path] of Object.entries(save)) {
       const value = partOf(facts, path.split('.'))
       if (value === undefined) throw new UnknownVariable(`${path}, to be saved as $${name},`)
@@ -208,35 +208,35 @@ export class CaseRun {
     }
   }
 
-  #described({ call, path, event, await: awaited, make, mine }: CaseStep): string {
+  #callTextOf({ call, path, event, await: awaited, make, mine }: CaseStep): string {
     if (mine !== undefined) return 'POST /make-blocks'
     if (make !== undefined) return `make ${make}`
     const other = event ?? awaited
     const first = this.#case.steps.find((step) => other !== undefined && (step.stream ?? step.start) === other)
-    if (call === undefined && first !== undefined) return this.#described(first)
-    return `${call} ${shortened(path ?? '', this.#variables)}`
+    if (call === undefined && first !== undefined) return this.#callTextOf(first)
+    return `${call} ${pathTextOf(path ?? '', this.#variables)}`
   }
 }
 
-function shortened(path: string, variables: Variables): string {
+function pathTextOf(path: string, variables: Variables): string {
   try {
-    return String(filledIn(path, variables))
+    return String(fillIn(path, variables))
   } catch (error) {
     if (!(error instanceof UnknownVariable)) throw error
     return path
   }
 }
 
-const textBody = ({ body }: WireAnswer) => new TextDecoder().decode(body)
+const bodyTextOf = ({ body }: WireAnswer) => new TextDecoder().decode(body)
 const textOf = (value: unknown) => (typeof value === 'string' ? value : stringifyJson(value))
-const withText = (status: string, text: unknown) => (text ? `${status}: ${shown(text)}` : status)
+const statusWithText = (status: string, text: unknown) => (text ? `${status}: ${abbreviate(text)}` : status)
 
-function answerFacts(answer: WireAnswer): Facts {
+function factsOf(answer: WireAnswer): AnswerFacts {
   const { status, headers, body } = answer
-  return { status, headers, json: jsonOf(answer), text: textBody(answer), bytes: encodeBase64Url(body) }
+  return { status, headers, json: jsonOf(answer), text: bodyTextOf(answer), bytes: encodeBase64Url(body) }
 }
 
-function jsonText(text: string): unknown {
+function parseEventData(text: string): unknown {
   if (text === '') return ''
   try {
     return parseJson(text)

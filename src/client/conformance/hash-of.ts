@@ -10,29 +10,29 @@ import { headerFromJson } from '#ground/chain/header-json.ts'
 import { outputsHash, payloadHash, transactionsHash } from '#ground/chain/payload.ts'
 import { powHash } from '#ground/chain/pow.ts'
 
-type Parts = Readonly<Record<string, unknown>>
+type JsonParts = Readonly<Record<string, unknown>>
 /** Pairs of the name of a hash, the computed value and the sent value. */
-type Compared = readonly (readonly [name: string, computed: string, sent: unknown])[]
+type HashComparison = readonly (readonly [name: string, computed: string, sent: unknown])[]
 
 /** Hash of a header by its own fields; of the block below proof of work in a stream; of a payload; of a command. */
-const kinds: Readonly<Record<string, (value: unknown) => Compared>> = {
-  header: (value) => blockCompared(headerFromJson(value as Json)),
-  headerBytes: (value) => blockCompared(decodeHeader(decodeBase64Url(String(value), 'header'))),
+const kinds: Readonly<Record<string, (value: unknown) => HashComparison>> = {
+  header: (value) => compareBlock(headerFromJson(value as Json)),
+  headerBytes: (value) => compareBlock(decodeHeader(decodeBase64Url(String(value), 'header'))),
   update: (value) => {
-    const { header, powHash: sent } = value as Parts
+    const { header, powHash: sent } = value as JsonParts
     const decoded = headerFromJson(header as Json)
     const hash = encodeHex(powHash(encodeWork(decoded)).toReversed())
-    return [...blockCompared(decoded), ['powHash', hash, sent]]
+    return [...compareBlock(decoded), ['powHash', hash, sent]]
   },
-  payload: (value) => payloadCompared(value as Parts),
+  payload: (value) => comparePayload(value as JsonParts),
   command: (value) => {
-    const { cmd, hash } = value as Parts
+    const { cmd, hash } = value as JsonParts
     return [['hash', encodeBase64Url(blake2b256(new TextEncoder().encode(String(cmd)))), hash]]
   },
 }
 
 /** @returns what differs, or null if all hashes are right */
-export function hashComplaint(
+export function findHashComplaint(
   kind: string,
   value: unknown,
 ): { readonly expected: string; readonly got: string } | null {
@@ -49,11 +49,11 @@ export function hashComplaint(
   }
 }
 
-const blockCompared = (header: Header): Compared => [
+const compareBlock = (header: Header): HashComparison => [
   ['hash', encodeBase64Url(blockHash(encodeWork(header))), encodeBase64Url(header.hash)],
 ]
 
-function payloadCompared(payload: Parts): Compared {
+function comparePayload(payload: JsonParts): HashComparison {
   const { minerData, coinbase, transactions } = payload
   if (!Array.isArray(transactions)) throw new FormatError('transactions', 0, 'not an array')
   const bytesOf = (text: unknown, field: string) => decodeBase64Url(String(text), field)

@@ -27,10 +27,10 @@ export class WrongInput extends Error {
   }
 }
 
-/** Most hashes that the runner tries for a solution. */
+/** Maximum hashes that the runner tries for a solution: a few seconds. */
 const MAX_HASHES = 1n << 22n
 
-type Input = Readonly<Record<string, unknown>>
+type MakeInput = Readonly<Record<string, unknown>>
 
 /** Values of a command that its case does not set. */
 interface CommandDefaults {
@@ -42,19 +42,19 @@ interface CommandDefaults {
 }
 
 /** @returns the value of a `make` step. Throws CaseSkipped, WrongInput and FormatError. */
-export function makeValue(kind: NonNullable<CaseStep['make']>, input: Input, defaults: CommandDefaults): unknown {
-  if (kind === 'command') return madeCommand(input, defaults)
-  if (kind === 'repeat') return repeated(input)
+export function makeValue(kind: NonNullable<CaseStep['make']>, input: MakeInput, defaults: CommandDefaults): unknown {
+  if (kind === 'command') return makeCommand(input, defaults)
+  if (kind === 'repeat') return repeatItem(input)
   const bytes = decodeBase64Url(String(input.bytes), 'with.bytes')
   if (kind === 'slice')
     return encodeBase64Url(bytes.subarray(Number(input.from ?? 0), Number(input.to ?? bytes.length)))
-  return solution(bytes, kind === 'solution')
+  return makeSolution(bytes, kind === 'solution')
 }
 
-/** Most items that a case repeats. */
+/** Maximum items of a list that a case repeats: more would fill the memory. */
 const MAX_ITEMS = 1_000_000
 
-function repeated({ item, count }: Input): unknown[] {
+function repeatItem({ item, count }: MakeInput): unknown[] {
   const items = Number(count)
   if (!Number.isInteger(items) || items < 0 || items > MAX_ITEMS) {
     throw new WrongInput(`with.count is ${count}, expected 0 to ${MAX_ITEMS}`)
@@ -62,7 +62,7 @@ function repeated({ item, count }: Input): unknown[] {
   return Array<unknown>(items).fill(item)
 }
 
-function madeCommand(input: Input, { network, nowS, nonce }: CommandDefaults) {
+function makeCommand(input: MakeInput, { network, nowS, nonce }: CommandDefaults) {
   const signers = (input.signers ?? []) as readonly { readonly key: string; readonly caps?: readonly string[] }[]
   return signedCommand({
     networkId: String(input.network ?? network),
@@ -70,7 +70,7 @@ function madeCommand(input: Input, { network, nowS, nonce }: CommandDefaults) {
     payload: payloadOf(input),
     signers: signers.map(({ key, caps = [] }) => {
       const known = knownKey(key)
-      if (known === null) throw new WrongInput(`${key} is no account of development networks`)
+      if (known === null) throw new WrongInput(`${key} is not an account of development networks`)
       return { key: known.key, capabilities: caps.map(readCapability) }
     }),
     sender: String(input.sender ?? 'sender00'),
@@ -82,17 +82,17 @@ function madeCommand(input: Input, { network, nowS, nonce }: CommandDefaults) {
   })
 }
 
-function payloadOf(input: Input): Payload {
+function payloadOf(input: MakeInput): Payload {
   const data = JSON.stringify(input.data ?? {})
   if (input.code !== undefined) return { code: String(input.code), data }
   const { pact, step, rollback, proof } = input
   if (pact === undefined) throw new WrongInput('a command needs code or pact')
-  const of = { pactId: String(pact), step: Number(step ?? 1), rollback: rollback === true }
-  return { ...of, proof: proof === undefined ? null : String(proof), data }
+  const continued = { pactId: String(pact), step: Number(step ?? 1), rollback: rollback === true }
+  return { ...continued, proof: proof === undefined ? null : String(proof), data }
 }
 
 /** The header of a work response with a nonce that solves it, or with one that does not. */
-function solution(response: Uint8Array, isSolved: boolean) {
+function makeSolution(response: Uint8Array, isSolved: boolean) {
   const { bytes, fields } = decodeWorkResponse(response)
   const hashes = difficultyOf(fields.target)
   if (hashes === null || hashes > MAX_HASHES / 4n) throw new CaseSkipped(`work needs ${hashes ?? 'too many'} hashes`)

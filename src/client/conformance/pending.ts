@@ -22,15 +22,15 @@ const WATCH_MS = 1000
 const LOOK_MS = 50
 
 /**
- * Asks a node how it makes blocks. If it does not tell that, sends it a command and watches its chain. Only a new block
+ * Asks a node how it makes blocks. If it does not report that, sends it a command and watches its chain. Only a new block
  * is evidence, not the pool: the cases judge a node with a wrong pool.
  * @returns why a command does not stay pending, or null if it does
  */
-export async function pendingRefusal(probe: PendingProbe): Promise<string | null> {
-  const told = await asked(probe, 'GET', '/devnet/mining')
-  const mode = told.status === 200 ? partOf(jsonOf(told), ['mining', 'mode']) : undefined
+export async function findPendingRefusal(probe: PendingProbe): Promise<string | null> {
+  const answer = await sendRequest(probe, 'GET', '/devnet/mining')
+  const mode = answer.status === 200 ? partOf(jsonOf(answer), ['mining', 'mode']) : undefined
   if (mode === 'on-demand') return null
-  if (typeof mode === 'string') return `the node makes blocks by itself: GET /devnet/mining tells ${mode}`
+  if (typeof mode === 'string') return `the node makes blocks by itself: GET /devnet/mining reports ${mode}`
   const { chain } = probe
   // The command is newer than the first block of a chain.
   await makeBlock(probe)
@@ -39,7 +39,7 @@ export async function pendingRefusal(probe: PendingProbe): Promise<string | null
   // No case finds the command in the pool.
   await makeBlock(probe)
   if (before === null || seen === null) return null
-  return `the node makes blocks by itself: chain ${chain} went from height ${before} to ${seen} unasked`
+  return `the node makes blocks by itself: chain ${chain} went from height ${before} to ${seen} without a request for blocks`
 }
 
 /** @returns the height of the chain once it has grown by itself, or null if it has not */
@@ -51,7 +51,7 @@ async function heightAfterCommand(probe: PendingProbe, before: number): Promise<
     { chain, code: '(+ 1 2)', signers },
     { network, nowS, nonce: 'does it stay pending' },
   )
-  await asked(probe, 'POST', `${base}/chain/${chain}/pact/api/v1/send`, { cmds: [command] })
+  await sendRequest(probe, 'POST', `${base}/chain/${chain}/pact/api/v1/send`, { cmds: [command] })
   const untilMs = clock.monotonicMs() + WATCH_MS
   while (clock.monotonicMs() < untilMs) {
     await sleep(clock, LOOK_MS, signal)
@@ -61,16 +61,16 @@ async function heightAfterCommand(probe: PendingProbe, before: number): Promise<
   return null
 }
 
-const makeBlock = (probe: PendingProbe) => asked(probe, 'POST', '/make-blocks', { [probe.chain]: 1 })
+const makeBlock = (probe: PendingProbe) => sendRequest(probe, 'POST', '/make-blocks', { [probe.chain]: 1 })
 
 async function heightOf(probe: PendingProbe): Promise<number | null> {
-  const cut = jsonOf(await asked(probe, 'GET', `${probe.base}/cut`))
+  const cut = jsonOf(await sendRequest(probe, 'GET', `${probe.base}/cut`))
   const height = partOf(cut, ['hashes', probe.chain, 'height'])
   return typeof height === 'number' ? height : null
 }
 
-/** An answer that does not come says nothing: the cases judge it. */
-async function asked(
+/** Sends a request. A missing answer counts as status 0: the cases judge it. */
+async function sendRequest(
   { wire, signal }: PendingProbe,
   method: string,
   path: string,

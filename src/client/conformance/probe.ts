@@ -6,13 +6,13 @@ import { knownNetwork } from '#ground/chain/known-networks.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import { development } from '#ground/chain/network-data.ts'
 import { makeValue } from './makes.ts'
-import { type PendingProbe, pendingRefusal } from './pending.ts'
+import { type PendingProbe, findPendingRefusal } from './pending.ts'
 import { partOf, type Variables } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer } from './wire.ts'
 import { type CaseNeed, caseNeeds, type Release } from './words.ts'
 
 /** The node's description of itself, and the needs that it offers. */
-export interface Probed {
+export interface NodeProfile {
   readonly network: string
   readonly packageVersion: string
   /** The release whose expectations fit the node. */
@@ -27,7 +27,7 @@ export interface Probed {
 
 const FUNDED = 'sender00'
 /** A command is sent only for cases that need to know. */
-const UNTRIED = 'no chosen case needs it'
+const NOT_PROBED = 'no chosen case needs it'
 
 const plain = { headers: { accept: 'application/json' }, body: null } as const
 const sent = { 'content-type': 'application/json', accept: '*/*' }
@@ -43,7 +43,7 @@ interface ProbeOptions {
 }
 
 /** Throws NewcutError if the node cannot be reached, or does not describe itself. */
-export async function probe(options: ProbeOptions): Promise<Probed> {
+export async function probe(options: ProbeOptions): Promise<NodeProfile> {
   const { wire, signal } = options
   const answer = await wire.request({ method: 'GET', path: '/info', ...plain }, signal)
   const info = jsonOf(answer)
@@ -101,7 +101,7 @@ function neighbourOf(info: unknown, chain: string): string | null {
 async function offersOf(
   { wire, clock, signal, wanted, networks }: ProbeOptions,
   node: Pick<PendingProbe, 'network' | 'base' | 'chain' | 'nowS'>,
-): Promise<Probed['offers']> {
+): Promise<NodeProfile['offers']> {
   const { network, base, chain } = node
   // Their nodes serve everybody: the runner changes nothing there, and does not try to.
   if (knownNetwork(network, networks)?.isPublic) {
@@ -116,13 +116,13 @@ async function offersOf(
       return describeError(error)
     }
   }
-  const blocks = refusal('POST /make-blocks', await asked('POST', '/make-blocks', '{}'), [200, 400])
-  const status = refusal('GET /devnet/status', await asked('GET', '/devnet/status', null), [200])
-  const details = await asked('POST', `${base}/chain/${chain}/pact/api/v1/local`, balanceQuery(network, chain))
+  const blocks = refusalReasonOf('POST /make-blocks', await asked('POST', '/make-blocks', '{}'), [200, 400])
+  const status = refusalReasonOf('GET /devnet/status', await asked('GET', '/devnet/status', null), [200])
+  const details = await asked('POST', `${base}/chain/${chain}/pact/api/v1/local`, balanceCommand(network, chain))
   const isFunded = typeof details !== 'string' && partOf(jsonOf(details), ['result', 'status']) === 'success'
   const funded = isFunded ? null : `the account ${FUNDED} has no coins there`
   const isTried = wanted.has('pending') && funded === null && blocks === null
-  const pending = isTried ? await pendingRefusal({ wire, clock, signal, ...node }) : (funded ?? blocks ?? UNTRIED)
+  const pending = isTried ? await findPendingRefusal({ wire, clock, signal, ...node }) : (funded ?? blocks ?? NOT_PROBED)
   return { 'read-only': null, 'funded-account': funded, mine: blocks, pending, reorg: status, 'devnet-orders': status }
 }
 
@@ -131,12 +131,12 @@ function offersOfNone(reason: string): Record<CaseNeed, string | null> {
   return Object.fromEntries(caseNeeds.map((need) => [need, reason])) as Record<CaseNeed, string>
 }
 
-function balanceQuery(network: string, chain: string): string {
+function balanceCommand(network: string, chain: string): string {
   const code = `(coin.get-balance "${FUNDED}")`
   return JSON.stringify(makeValue('command', { chain, code, after: 0 }, { network, nowS: 0, nonce: 'balance' }))
 }
 
-function refusal(name: string, answer: WireAnswer | string, fine: readonly number[]): string | null {
+function refusalReasonOf(name: string, answer: WireAnswer | string, fine: readonly number[]): string | null {
   if (typeof answer === 'string') return `${name}: ${answer}`
   return fine.includes(answer.status) ? null : `${name} answers ${answer.status}`
 }

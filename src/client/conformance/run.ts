@@ -3,7 +3,7 @@ import type { NetworkDefinition } from '#ground/chain/network.ts'
 import type { ConformanceCase } from './case-file.ts'
 import { CaseRun, type StepFailure } from './case-run.ts'
 import { CaseSkipped } from './makes.ts'
-import { type Probed, probe } from './probe.ts'
+import { type NodeProfile, probe } from './probe.ts'
 import { Wire, type WireOptions } from './wire.ts'
 import type { CaseNeed, Release } from './words.ts'
 
@@ -48,7 +48,7 @@ export async function runCases(options: ConformanceOptions): Promise<Conformance
   const wire = new Wire(options)
   try {
     const wanted = new Set(
-      cases.filter((each) => unwantedNeed(each, options.needs) === undefined).flatMap(({ needs }) => needs),
+      cases.filter((each) => findUnwantedNeed(each, options.needs) === undefined).flatMap(({ needs }) => needs),
     )
     const probed = await probe({ wire, clock, signal, wanted, networks })
     const release = options.release ?? probed.release
@@ -66,8 +66,8 @@ export async function runCases(options: ConformanceOptions): Promise<Conformance
   }
 }
 
-interface Surrounding extends ConformanceOptions {
-  readonly probed: Probed
+interface CaseContext extends ConformanceOptions {
+  readonly probed: NodeProfile
   readonly release: Release
   readonly wire: Wire
   readonly number: number
@@ -75,14 +75,14 @@ interface Surrounding extends ConformanceOptions {
   readonly skewS: number
 }
 
-async function resultOf(each: ConformanceCase, around: Surrounding): Promise<CaseResult> {
+async function resultOf(each: ConformanceCase, around: CaseContext): Promise<CaseResult> {
   const { group, name } = each
   const startedMs = around.clock.monotonicMs()
   const result = (outcome: CaseResult['outcome'], parts: Partial<CaseResult> = {}): CaseResult => {
     const durationMs = Math.round(around.clock.monotonicMs() - startedMs)
     return { group, name, outcome, durationMs, reason: null, failure: null, ...parts }
   }
-  const reason = skipReason(each, around)
+  const reason = findSkipReason(each, around)
   if (reason !== null) return result('skipped', { reason })
   const run = new CaseRun(each, around)
   try {
@@ -97,13 +97,13 @@ async function resultOf(each: ConformanceCase, around: Surrounding): Promise<Cas
 }
 
 /** The first need of a case that `--needs` leaves out. */
-const unwantedNeed = ({ needs: own }: ConformanceCase, needs: readonly CaseNeed[] | null) =>
+const findUnwantedNeed = ({ needs: own }: ConformanceCase, needs: readonly CaseNeed[] | null) =>
   needs === null ? undefined : own.find((need) => !needs.includes(need))
 
-function skipReason(each: ConformanceCase, { probed, needs, release }: Surrounding): string | null {
+function findSkipReason(each: ConformanceCase, { probed, needs, release }: CaseContext): string | null {
   if (each.releases !== undefined && !each.releases.includes(release))
     return `it judges ${each.releases.join(', ')} only`
-  const unwanted = unwantedNeed(each, needs)
+  const unwanted = findUnwantedNeed(each, needs)
   if (unwanted !== undefined) return `it needs ${unwanted}, which --needs leaves out`
   const missing = each.needs.find((need) => probed.offers[need] !== null)
   return missing === undefined ? null : `it needs ${missing}: ${probed.offers[missing]}`

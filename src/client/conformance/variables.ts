@@ -18,27 +18,27 @@ const INSIDE = /\$\{([a-zA-Z][\w-]*(?:\.[\w-]+)*)\}/g
  * Replaces references in a value, in keys of objects too. Texts that start with `$` and name no reference stay.
  * @throws UnknownVariable
  */
-export function filledIn(value: unknown, variables: Variables): unknown {
-  if (typeof value === 'string') return filledText(value, variables)
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, variables))
+export function fillIn(value: unknown, variables: Variables): unknown {
+  if (typeof value === 'string') return fillText(value, variables)
+  if (Array.isArray(value)) return value.map((item) => fillIn(item, variables))
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([key, part]) => {
-    const name = key.includes('${') ? String(filledText(key, variables)) : key
-    return [name, filledIn(part, variables)]
+    const name = key.includes('${') ? String(fillText(key, variables)) : key
+    return [name, fillIn(part, variables)]
   })
   return Object.fromEntries(entries)
 }
 
-function filledText(text: string, variables: Variables): unknown {
+function fillText(text: string, variables: Variables): unknown {
   const whole = WHOLE.exec(text)
-  if (whole) return lookedUp(whole[1], variables)
+  if (whole) return lookUp(whole[1], variables)
   return text.replace(INSIDE, (_, path: string) => {
-    const value = lookedUp(path, variables)
+    const value = lookUp(path, variables)
     return typeof value === 'string' ? value : stringifyJson(value)
   })
 }
 
-function lookedUp(path: string, variables: Variables): unknown {
+function lookUp(path: string, variables: Variables): unknown {
   const [name, ...parts] = path.split('.')
   if (!variables.has(name)) throw new UnknownVariable(`$${path}`)
   const value = partOf(variables.get(name), parts)

@@ -49,7 +49,7 @@ export interface WireOptions extends DialOptions {
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 
-export const tooLong = (node: string) =>
+export const sizeErrorOf = (node: string) =>
   new NewcutError('NODE_MISBEHAVED', `${node}: the answer is longer than ${MAX_ANSWER_BYTES} bytes`)
 
 /** Connections to the node under test. */
@@ -78,16 +78,16 @@ export class Wire {
   async request(request: WireRequest, signal: AbortSignal, timeoutMs = this.#options.timeoutMs): Promise<WireAnswer> {
     signal.throwIfAborted()
     const late = () => new NewcutError('NODE_UNREACHABLE', `no complete answer in ${timeoutMs} ms`)
-    const { status, headers, body } = await roundTrip(this.#pool, this.#dispatched(request), {
+    const { status, headers, body } = await roundTrip(this.#pool, this.#dispatchOptionsOf(request), {
       clock: this.#options.clock,
       signals: [this.#closing.signal, signal],
       timeoutMs,
       timeoutError: late,
       maxBytes: MAX_ANSWER_BYTES,
-      sizeError: () => tooLong(this.#origin),
+      sizeError: () => sizeErrorOf(this.#origin),
       convertError: (error) => unreachable(this.#origin, error),
     })
-    return { status, headers: flat(headers), body }
+    return { status, headers: flattenHeaders(headers), body }
   }
 
   /** Opens a stream; resolves when its headers have come. Throws as `request`. */
@@ -101,9 +101,9 @@ export class Wire {
     const stopTimer = clock.after(timeoutMs, () => end(late))
     signal.addEventListener('abort', () => end(signal.reason), { once: true })
     try {
-      const answer = await client.request({ ...this.#dispatched(request), signal: ending.signal })
+      const answer = await client.request({ ...this.#dispatchOptionsOf(request), signal: ending.signal })
       stopTimer()
-      const head = { status: answer.statusCode, headers: flat(answer.headers), body: new Uint8Array() }
+      const head = { status: answer.statusCode, headers: flattenHeaders(answer.headers), body: new Uint8Array() }
       answer.body.on('error', () => undefined)
       const events = new EventQueue(answer.body, clock)
       const close = () => {
@@ -118,7 +118,7 @@ export class Wire {
     }
   }
 
-  #dispatched({ method, path, headers, body }: WireRequest): Dispatcher.DispatchOptions {
+  #dispatchOptionsOf({ method, path, headers, body }: WireRequest): Dispatcher.DispatchOptions {
     const sent = { 'user-agent': 'newcut-conformance', ...headers }
     return { method: method as Dispatcher.HttpMethod, path: this.#prefix + path, headers: sent, body, reset: false }
   }
@@ -129,7 +129,7 @@ export class Wire {
   }
 }
 
-const flat = (headers: Dispatcher.ResponseData['headers']) =>
+const flattenHeaders = (headers: Dispatcher.ResponseData['headers']) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value?.toString()]))
 
 /** Events as they come. Events without data count, unlike in a browser (PROTOCOL.md A.3). */
@@ -150,7 +150,7 @@ class EventQueue {
     try {
       for await (const chunk of body) {
         this.#text += decoder.decode(chunk, { stream: true })
-        this.#take()
+        this.#parseEvents()
         if (this.#text.length > MAX_ANSWER_BYTES) throw new Error('an event of the stream is too long')
       }
     } catch (error) {
@@ -161,7 +161,7 @@ class EventQueue {
     this.#wake()
   }
 
-  #take(): void {
+  #parseEvents(): void {
     const parts = this.#text.split(/\r?\n\r?\n/)
     this.#text = parts.pop() ?? ''
     for (const part of parts) {

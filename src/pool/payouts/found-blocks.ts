@@ -1,7 +1,7 @@
 /** Blocks of a pool: finds them among its shares, and looks up their depth and reward. */
 
 import type { NodeClient } from '#client/node/client.ts'
-import { fetchReward } from '#client/wallet/called-reward.ts'
+import { fetchReward } from '#client/wallet/reward.ts'
 import { decodeBase64Url } from '#ground/base/bytes.ts'
 import { unitsOf } from '#ground/base/coins.ts'
 import { paymentOf } from '#ground/chain/block-payment.ts'

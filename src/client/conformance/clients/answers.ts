@@ -2,10 +2,10 @@
 import type http from 'node:http'
 import type { Clock } from '#ground/base/clock.ts'
 import { isJsonObject, parseJson, stringifyJson } from '#ground/base/json.ts'
-import type { ClientAnswer } from './asked.ts'
+import type { ClientAnswer } from './client-request.ts'
 import type { ClientSituation } from './situation-file.ts'
 
-/** Bytes of a piece of an answer in pieces: no piece holds a whole line. */
+/** Bytes of a piece of an answer in pieces. So few that no piece holds a whole line. */
 const PIECE_BYTES = 7
 /** Pieces that are sent on their own. The rest comes as one. */
 const MAX_PIECES = 40
@@ -13,26 +13,26 @@ const MAX_PIECES = 40
 const LATE_MS = 1500
 
 /** Headers that let a page read an answer, its status and when to ask again (PROTOCOL.md E.0, CORS). */
-export const forPages = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' } as const
+export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' } as const
 
 /** The answer that stands in the situation. */
-export function recordedAnswer({ answer }: ClientSituation): ClientAnswer {
+export function recordedAnswerOf({ answer }: ClientSituation): ClientAnswer {
   const { status = 200, headers = {}, text, json } = answer ?? {}
   const type = json === undefined ? 'text/plain;charset=utf-8' : 'application/json;charset=utf-8'
   const body = json === undefined ? (text ?? '') : stringifyJson(json)
   const typed = body === '' ? {} : { 'content-type': type }
-  return { status, headers: { ...forPages, ...typed, ...headers }, body: Buffer.from(body) }
+  return { status, headers: { ...CORS_HEADERS, ...typed, ...headers }, body: Buffer.from(body) }
 }
 
-/** A true answer as the situation changes it. Answers that are no JSON objects stay as they are. */
-export function changedAnswer({ merge, shape }: ClientSituation, answer: ClientAnswer): ClientAnswer {
-  if (merge !== undefined) return withJson(answer, (json) => merged(json, merge))
-  if (shape === 'other-order') return withJson(answer, reversedKeys)
+/** A true answer as the situation changes it. Answers that are not JSON objects stay as they are. */
+export function changeAnswer({ merge, shape }: ClientSituation, answer: ClientAnswer): ClientAnswer {
+  if (merge !== undefined) return changeJson(answer, (json) => mergePatch(json, merge))
+  if (shape === 'other-order') return changeJson(answer, reverseKeys)
   if (shape === 'spaces')
-    return withJson(
+    return changeJson(
       answer,
       (json) => json,
-      (text) => `\n${spaced(text)}\n`,
+      (text) => `\n${addSpaces(text)}\n`,
     )
   if (shape === 'plain-type') {
     const type = (answer.headers['content-type'] ?? '').split(';')[0]
@@ -49,7 +49,7 @@ export async function sendAnswer(
 ): Promise<void> {
   const given = Object.entries(headers).filter(([, value]) => value !== undefined) as [string, string][]
   const named = shape === 'upper-case-headers' ? given.map(([name, value]) => [name.toUpperCase(), value]) : given
-  if (shape === 'late') await paused(clock, LATE_MS)
+  if (shape === 'late') await pause(clock, LATE_MS)
   const hasNoBody = body.length === 0 && (status === 204 || status === 304)
   const length = shape === 'chunks' || hasNoBody ? [] : [['content-length', String(body.length)]]
   response.writeHead(status, Object.fromEntries([...named, ...length]))
@@ -59,14 +59,14 @@ export async function sendAnswer(
   }
   for (let i = 0; i < MAX_PIECES && i * PIECE_BYTES < body.length; i++) {
     response.write(body.subarray(i * PIECE_BYTES, (i + 1) * PIECE_BYTES))
-    await paused(clock, 0)
+    await pause(clock, 0)
   }
   response.end(body.subarray(MAX_PIECES * PIECE_BYTES))
 }
 
-const paused = (clock: Clock, delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve))
+const pause = (clock: Clock, delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve))
 
-function withJson(
+function changeJson(
   answer: ClientAnswer,
   change: (json: unknown) => unknown,
   write = (text: string) => text,
@@ -77,26 +77,26 @@ function withJson(
 }
 
 /** RFC 7396: null removes a field. Other fields than objects replace. */
-function merged(target: unknown, patch: unknown): unknown {
+function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch
   const result: Record<string, unknown> = isJsonObject(target) ? { ...target } : {}
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name]
-    else result[name] = merged(result[name], value)
+    else result[name] = mergePatch(result[name], value)
   }
   return result
 }
 
-function reversedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversedKeys)
+function reverseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseKeys)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .toReversed()
-      .map(([name, part]) => [name, reversedKeys(part)]),
+      .map(([name, part]) => [name, reverseKeys(part)]),
   )
 }
 
-/** JSON with white space around every mark. Texts stay as they are. */
-const spaced = (json: string) =>
+/** Adds white space around every mark of a JSON text. Strings stay as they are. */
+const addSpaces = (json: string) =>
   json.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]/g, (part) => (part.startsWith('"') ? part : ` ${part}\n\t`))

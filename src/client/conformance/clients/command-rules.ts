@@ -3,34 +3,36 @@ import { createPublicKey, verify } from 'node:crypto'
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
 import { FormatError } from '#ground/base/errors.ts'
 import { isCommandHash } from '#ground/chain/command-hash.ts'
-import { type AskedCommand, commandsOf, type JsonParts } from './aims.ts'
-import { type Asked, asksForResult, keysOf } from './asked.ts'
+import { type CommandInRequest, commandsOf, type JsonParts } from './aims.ts'
+import { type ClientRequest, RESULT_OPERATIONS, keysOf } from './client-request.ts'
 import type { ClientRule } from './http-rules.ts'
-import type { Served } from './past.ts'
+import type { ServedNetwork } from './client-history.ts'
 
-/** The limits of time and price of live nodes (PROTOCOL.md E.3). */
+/** Maximum lifetime of a command (PROTOCOL.md E.3, check 4). */
 const MAX_TTL_S = 172_800
-const AHEAD_S = 10
+/** Nodes take creation times up to this far in the future (PROTOCOL.md E.3, check 10). */
+const MAX_AHEAD_S = 10
+/** Maximum decimal places of a gas price (PROTOCOL.md E.3, check 2). */
 const MAX_PLACES = 12
 
 /** Whether the node checks this request as it checks a command of a block. */
-const isChecked = ({ operation, query }: Asked) => operation?.id === 'send' || query.get('preflight') === 'true'
+const isChecked = ({ operation, query }: ClientRequest) => operation?.id === 'send' || query.get('preflight') === 'true'
 
 /** A rule about each command of a request. */
-function aboutCommands(
+function ruleOfCommands(
   name: string,
   source: string,
-  fault: (command: AskedCommand, asked: Asked, served: Served) => string | null,
-  concerns: (asked: Asked) => boolean = () => true,
+  fault: (command: CommandInRequest, request: ClientRequest, served: ServedNetwork) => string | null,
+  concerns: (request: ClientRequest) => boolean = () => true,
 ): ClientRule {
   return {
     name,
     source,
-    judge: (asked, { served }) => {
-      const commands = concerns(asked) ? commandsOf(asked) : []
+    judge: (request, { served }) => {
+      const commands = concerns(request) ? commandsOf(request) : []
       if (commands.length === 0) return undefined
       for (const command of commands) {
-        const problem = fault(command, asked, served)
+        const problem = fault(command, request, served)
         if (problem !== null) return problem
       }
       return null
@@ -38,24 +40,24 @@ function aboutCommands(
   }
 }
 
-const metaOf = ({ content }: AskedCommand) => (content?.meta ?? {}) as JsonParts
+const metaOf = ({ content }: CommandInRequest) => (content?.meta ?? {}) as JsonParts
 
 export const commandRules: readonly ClientRule[] = [
-  aboutCommands('the content of a command is JSON', 'PROTOCOL.md E.2', ({ content }) =>
+  ruleOfCommands('the content of a command is JSON', 'PROTOCOL.md E.2', ({ content }) =>
     content !== undefined && (content.payload as JsonParts | undefined) !== undefined
       ? null
-      : 'cmd is no JSON with a payload',
+      : 'cmd is not JSON with a payload',
   ),
-  aboutCommands('a command has the hash of its content', 'PROTOCOL.md E.2', ({ cmd, hash }) =>
+  ruleOfCommands('a command has the hash of its content', 'PROTOCOL.md E.2', ({ cmd, hash }) =>
     isCommandHash(decodeBase64Url(hash, 'hash'), Buffer.from(cmd)) ? null : `${hash} is not the hash of cmd`,
   ),
-  aboutCommands(
+  ruleOfCommands(
     'every signer has signed the hash',
     'PROTOCOL.md E.2',
-    signatureFault,
-    (asked) => isChecked(asked) && asked.query.get('signatureVerification') !== 'false',
+    findSignatureFault,
+    (request) => isChecked(request) && request.query.get('signatureVerification') !== 'false',
   ),
-  aboutCommands(
+  ruleOfCommands(
     'a command names the network and the chain of its path',
     'PROTOCOL.md E.3, check 7',
     ({ content }, { params }) => {
@@ -65,40 +67,40 @@ export const commandRules: readonly ClientRule[] = [
     },
     isChecked,
   ),
-  aboutCommands(
+  ruleOfCommands(
     'times of a command are those that nodes take',
     'PROTOCOL.md E.3, checks 4 and 10',
-    timeFault,
+    findTimeFault,
     isChecked,
   ),
-  aboutCommands(
+  ruleOfCommands(
     'gas limit and gas price are those that nodes take',
     'PROTOCOL.md E.3, checks 1 to 3',
-    gasFault,
+    findGasFault,
     isChecked,
   ),
   {
     name: 'a client asks the chain that it sent the command to',
     source: 'PROTOCOL.md E.3',
-    judge: (asked, { sent }) => {
-      if (asked.operation === null || !(asksForResult.has(asked.operation.id) || asked.operation.id === 'spv')) {
+    judge: (request, { sent }) => {
+      if (request.operation === null || !(RESULT_OPERATIONS.has(request.operation.id) || request.operation.id === 'spv')) {
         return undefined
       }
-      return keysOf(asked).some((key) => sent.has(key)) ? null : undefined
+      return keysOf(request).some((key) => sent.has(key)) ? null : undefined
     },
     // A client may search all chains for a command, as explorers do.
     atEnd: ({ sent, askedElsewhere }) =>
-      [...askedElsewhere].map(([key, asked]) => ({
-        asked,
-        fault: `${key} was sent to chain ${sent.get(key)}, and that chain was never asked`,
+      [...askedElsewhere].map(([key, request]) => ({
+        request,
+        fault: `${key} was sent to chain ${sent.get(key)}, and no request went to that chain`,
       })),
   },
   {
     name: 'a command is sent to one chain only',
     source: 'PROTOCOL.md E.3, check 7',
-    judge: (asked, { sent }) => {
-      if (asked.operation?.id !== 'send') return undefined
-      const wrong = keysOf(asked).find((key) => (sent.get(key) ?? asked.params.chain) !== asked.params.chain)
+    judge: (request, { sent }) => {
+      if (request.operation?.id !== 'send') return undefined
+      const wrong = keysOf(request).find((key) => (sent.get(key) ?? request.params.chain) !== request.params.chain)
       return wrong === undefined ? null : `${wrong} was sent to chain ${sent.get(wrong)} before`
     },
   },
@@ -115,8 +117,8 @@ export const commandRules: readonly ClientRule[] = [
   {
     name: 'a proof goes to its chain, with the pact that it proves',
     source: 'PROTOCOL.md B.8, E.3',
-    judge: (asked, { proofs }) => {
-      const parts = commandsOf(asked).map(
+    judge: (request, { proofs }) => {
+      const parts = commandsOf(request).map(
         ({ content }) => ((content?.payload ?? {}) as JsonParts).cont as JsonParts | undefined,
       )
       const proven = parts.flatMap((cont) => {
@@ -124,13 +126,13 @@ export const commandRules: readonly ClientRule[] = [
         return known === undefined ? [] : [{ known, pact: cont?.pactId }]
       })
       if (proven.length === 0) return undefined
-      const wrong = proven.find(({ known, pact }) => known.target !== asked.params.chain || known.key !== pact)
+      const wrong = proven.find(({ known, pact }) => known.target !== request.params.chain || known.key !== pact)
       return wrong === undefined ? null : `the proof is for pact ${wrong.known.key} on chain ${wrong.known.target}`
     },
   },
 ]
 
-function signatureFault({ hash, sigs, content }: AskedCommand): string | null {
+function findSignatureFault({ hash, sigs, content }: CommandInRequest): string | null {
   const signers = Array.isArray(content?.signers) ? (content.signers as readonly JsonParts[]) : []
   if (signers.length !== sigs.length) return `${signers.length} signers and ${sigs.length} signatures`
   for (const [i, { pubKey, scheme }] of signers.entries()) {
@@ -147,21 +149,21 @@ function signatureFault({ hash, sigs, content }: AskedCommand): string | null {
   return null
 }
 
-/** A whole number in any of its spellings; NaN if it is none. */
+/** @returns a whole number in any of its spellings, or NaN for another value */
 const wholeOf = (value: unknown) => {
   const plain = (value as { readonly int?: unknown } | null | undefined)?.int ?? value
   return plain === null || plain === undefined ? Number.NaN : Number(String(plain))
 }
 
-function timeFault(command: AskedCommand, { wallMs }: Asked): string | null {
+function findTimeFault(command: CommandInRequest, { wallMs }: ClientRequest): string | null {
   const { ttl, creationTime } = metaOf(command)
   const [lives, made, nowS] = [wholeOf(ttl), wholeOf(creationTime), Math.floor(wallMs / 1000)]
   if (!(lives >= 1 && lives <= MAX_TTL_S)) return `ttl ${ttl}, where 1 to ${MAX_TTL_S} s are allowed`
-  if (!(made < nowS + AHEAD_S)) return `creationTime ${creationTime} is in the future: it is ${nowS}`
+  if (!(made < nowS + MAX_AHEAD_S)) return `creationTime ${creationTime} is in the future: it is ${nowS}`
   return made + lives > nowS ? null : `creationTime ${creationTime} with ttl ${ttl} is over: it is ${nowS}`
 }
 
-function gasFault(command: AskedCommand, _: Asked, { blockGas }: Served): string | null {
+function findGasFault(command: CommandInRequest, _: ClientRequest, { blockGas }: ServedNetwork): string | null {
   const { gasLimit, gasPrice } = metaOf(command)
   const limit = wholeOf(gasLimit)
   if (!(limit >= 1 && limit <= blockGas)) return `gasLimit ${gasLimit}, where a block has ${blockGas}`
@@ -172,13 +174,13 @@ function gasFault(command: AskedCommand, _: Asked, { blockGas }: Served): string
   return places <= MAX_PLACES ? null : `gasPrice ${price} has ${places} decimal places`
 }
 
-/** As a rule of its own kind: bytes that are no hash make no exception. */
-export function guarded(rule: ClientRule): ClientRule {
+/** Wraps a rule: it reports malformed hashes as faults, where it would throw FormatError. */
+export function reportFormatErrors(rule: ClientRule): ClientRule {
   return {
     ...rule,
-    judge: (asked, past) => {
+    judge: (request, history) => {
       try {
-        return rule.judge(asked, past)
+        return rule.judge(request, history)
       } catch (error) {
         if (!(error instanceof FormatError)) throw error
         return error.message

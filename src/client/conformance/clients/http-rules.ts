@@ -3,8 +3,8 @@
 import type { TObject } from '#ground/schema/typebox.ts'
 import { parameterValues, validatorOf } from '#ground/schema/validator.ts'
 import { requestNameOf } from './aims.ts'
-import type { Asked, ClientAnswer } from './asked.ts'
-import type { Past } from './past.ts'
+import type { ClientRequest, ClientAnswer } from './client-request.ts'
+import type { ClientHistory } from './client-history.ts'
 
 /**
  * A rule that every request is judged by.
@@ -15,27 +15,29 @@ export interface ClientRule {
   readonly name: string
   /** Where the rule stands. */
   readonly source: string
-  readonly judge: (asked: Asked, past: Past) => string | null | undefined
+  readonly judge: (request: ClientRequest, history: ClientHistory) => string | null | undefined
   /** Returns what the node's answer shows to be wrong with the request, or null. */
-  readonly judgeAnswer?: (asked: Asked, answer: ClientAnswer) => string | null
+  readonly judgeAnswer?: (request: ClientRequest, answer: ClientAnswer) => string | null
   /** Returns faults that only the end shows, with their requests. */
-  readonly atEnd?: (past: Past) => readonly { readonly asked: Asked; readonly fault: string }[]
+  readonly atEnd?: (history: ClientHistory) => readonly { readonly request: ClientRequest; readonly fault: string }[]
 }
 
-/** Requests of a browser that belong to no endpoint. */
+/** Requests that browsers send by themselves. */
 const BROWSER = ['/favicon.ico']
 /** `inclusive:` or `exclusive:`, and a hash. */
 const CURSOR = /^(in|ex)clusive:[\w-]{43}$/
-/** Most equal requests in a second. */
+/** Maximum equal requests in a second. A client that waits needs fewer: it has listen, and pauses. */
 const MAX_EQUAL = 10
-const SECOND_MS = 1000
-/** Most requests of a miner after each solution, to see what became of it: it may ask often while the node is busy. */
-export const LOOKS_PER_SOLUTION = 20
-/** Time in which a miner makes them. */
-export const LOOKING_MS = 10_000
+const EQUAL_WINDOW_MS = 1000
+/** Maximum requests of a miner after each solution, to follow it: the miner may ask often while the node is busy. */
+export const CHECKS_PER_SOLUTION = 20
+/** Time after a solution in which a miner makes them. */
+export const SOLUTION_CHECK_MS = 10_000
+/** Maximum body that a live node reads (PROTOCOL.md E.0). */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
-/** Most payloads in a batch, and most bounds of a branch: nodes leave out or refuse the rest. */
+/** Maximum payloads in a batch: nodes leave out the rest (PROTOCOL.md E.0). */
 const MAX_BATCH = 1000
+/** Maximum bounds of a branch: nodes refuse more (PROTOCOL.md E.0). */
 const MAX_BOUNDS = 32
 
 const mediaType = (text: string) => text.split(';')[0].trim().toLowerCase()
@@ -46,7 +48,7 @@ export const httpRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md E.1',
     judge: ({ path, methods }) => {
       if (BROWSER.includes(path)) return undefined
-      return methods.length > 0 ? null : `${path} is no endpoint`
+      return methods.length > 0 ? null : `${path} is not an endpoint`
     },
   },
   {
@@ -90,7 +92,7 @@ export const httpRules: readonly ClientRule[] = [
     judge: ({ operation, body, json }) => {
       if (operation?.body?.type !== 'application/json') return undefined
       if (body.length === 0) return 'no body'
-      if (json === undefined) return 'the body is no JSON'
+      if (json === undefined) return 'the body is not valid JSON'
       const validator = validatorOf(operation.body.schema)
       return validator.accepts(json) ? null : validator.complaint(json)
     },
@@ -100,7 +102,7 @@ export const httpRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md E.1, E.3',
     judge: ({ operation, query }) => {
       if (operation === null || query.size === 0) return undefined
-      return queryFault(operation.query, query)
+      return findQueryFault(operation.query, query)
     },
   },
   {
@@ -130,7 +132,7 @@ export const httpRules: readonly ClientRule[] = [
     judge: ({ query, operation }) => {
       const next = query.get('next')
       if (next === null || operation === null || operation.id === 'cutPeers') return undefined
-      return CURSOR.test(next) ? null : `next=${next} is no cursor`
+      return CURSOR.test(next) ? null : `next=${next} is not a cursor`
     },
     // A client may keep a cursor, or make one of a hash that it has.
     judgeAnswer: ({ query, operation, path }, { status }) => {
@@ -168,21 +170,21 @@ export const httpRules: readonly ClientRule[] = [
   {
     name: 'equal requests in a row come no more often than 10 times a second',
     source: 'docs/CONFORMANCE.md: a client that waits uses listen, or pauses',
-    judge: (asked, past) => {
-      const name = requestNameOf(asked)
-      const recent = past.row.name === name ? past.row.atMs.filter((atMs) => asked.atMs - atMs < SECOND_MS) : []
-      const solved = past.solvedAtMs.filter((atMs) => asked.atMs - atMs < LOOKING_MS).length
-      return recent.length < MAX_EQUAL + solved * LOOKS_PER_SOLUTION ? null : `${recent.length + 1} times in a second`
+    judge: (request, history) => {
+      const name = requestNameOf(request)
+      const recent = history.equalRun.name === name ? history.equalRun.atMs.filter((atMs) => request.atMs - atMs < EQUAL_WINDOW_MS) : []
+      const solved = history.solvedAtMs.filter((atMs) => request.atMs - atMs < SOLUTION_CHECK_MS).length
+      return recent.length < MAX_EQUAL + solved * CHECKS_PER_SOLUTION ? null : `${recent.length + 1} times in a second`
     },
   },
 ]
 
-function queryFault(schema: TObject, query: URLSearchParams): string | null {
+function findQueryFault(schema: TObject, query: URLSearchParams): string | null {
   const known = Object.keys(schema.properties)
   const odd = [...query.keys()].find((name) => !known.includes(name))
   if (odd !== undefined) return `the parameter ${odd}, where the endpoint has ${known.join(', ') || 'none'}`
   const twice = known.find((name) => query.getAll(name).length > 1)
-  if (twice !== undefined) return `the parameter ${twice} stands there twice`
+  if (twice !== undefined) return `the parameter ${twice} occurs twice`
   const validator = validatorOf(schema)
   const values = parameterValues(schema, Object.fromEntries(query))
   return validator.accepts(values) ? null : validator.complaint(values)

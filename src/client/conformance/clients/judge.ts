@@ -2,18 +2,18 @@
 import { printable } from '#ground/base/printable.ts'
 import type { StepFailure } from '../case-run.ts'
 import type { CaseResult } from '../run.ts'
-import { type Asked, type ClientAnswer, lineOf } from './asked.ts'
-import { commandRules, guarded } from './command-rules.ts'
+import { type ClientRequest, type ClientAnswer, lineOf } from './client-request.ts'
+import { commandRules, reportFormatErrors } from './command-rules.ts'
 import { type ClientRule, httpRules } from './http-rules.ts'
 import { miningRules } from './mining-rules.ts'
-import { Past, type Served } from './past.ts'
+import { ClientHistory, type ServedNetwork } from './client-history.ts'
 import type { ClientSituation } from './situation-file.ts'
 import { type SituationState, Situations } from './situations.ts'
 
 /** Rules by the group of cases that they form. */
 const ruleGroups: Readonly<Record<string, readonly ClientRule[]>> = {
   requests: httpRules,
-  commands: commandRules.map(guarded),
+  commands: commandRules.map(reportFormatErrors),
   mining: miningRules,
 }
 
@@ -28,7 +28,7 @@ const FRAMES: ClientRule = {
   judge: () => null,
 }
 
-/** A rule's record: how many requests it concerned, the first that broke it, and how many did. */
+/** Record of a rule: the number of requests that it concerned, the first that broke it, and the number that did. */
 interface RuleState {
   readonly group: string
   readonly rule: ClientRule
@@ -39,7 +39,7 @@ interface RuleState {
 
 /** A result of a rule or a situation. */
 export interface ClientResult extends CaseResult {
-  /** The duty that a client left undone when it ended, if its user must see to it; null otherwise. */
+  /** The duty that a client left undone when it ended, if its caller has to retry; null otherwise. */
   readonly gaveUp: StepFailure | null
 }
 
@@ -49,12 +49,12 @@ interface AnswerEnd {
 }
 
 const LOSES_NOTHING = 'the client gave up, which loses nothing here'
-const GAVE_UP = 'the client gave up, and its user must see to it'
+const GAVE_UP = 'the client gave up; retrying is left to its caller'
 const NOT_ASKED = 'the client made no such request'
 const TOO_FEW = 'the client made too few such requests: --only chooses one of them'
 
 export class ClientJudge {
-  readonly #past: Past
+  readonly #history: ClientHistory
   readonly #situations: Situations
   readonly #rules: readonly RuleState[]
   readonly #frames: RuleState
@@ -62,8 +62,8 @@ export class ClientJudge {
   readonly #endpoints = new Set<string>()
   #requests = 0
 
-  constructor(served: Served, situations: readonly ClientSituation[]) {
-    this.#past = new Past(served)
+  constructor(served: ServedNetwork, situations: readonly ClientSituation[]) {
+    this.#history = new ClientHistory(served)
     this.#situations = new Situations(situations)
     const stateOf = (group: string, rule: ClientRule) => ({ group, rule, concerned: 0, broken: 0, first: null })
     this.#frames = stateOf('requests', FRAMES)
@@ -76,55 +76,55 @@ export class ClientJudge {
   }
 
   /** Judges a request. @returns the situation that it meets, or null */
-  asked(asked: Asked): SituationState | null {
+  judgeRequest(request: ClientRequest): SituationState | null {
     this.#requests++
     this.#frames.concerned++
     for (const state of this.#rules) {
       if (state === this.#frames) continue
-      const fault = state.rule.judge(asked, this.#past)
+      const fault = state.rule.judge(request, this.#history)
       if (fault === undefined) continue
       state.concerned++
-      if (fault !== null) breaks(state, asked, fault)
+      if (fault !== null) recordFault(state, request, fault)
     }
-    if (asked.operation !== null) this.#endpoints.add(asked.operation.id)
-    const met = this.#situations.next(asked, this.#past.solvedAtMs)
-    this.#past.asked(asked)
+    if (request.operation !== null) this.#endpoints.add(request.operation.id)
+    const met = this.#situations.judgeRequest(request, this.#history.solvedAtMs)
+    this.#history.recordRequest(request)
     return met
   }
 
   /** Judges the request by an answer that came from the node. */
-  answered(asked: Asked, answer: ClientAnswer): void {
+  judgeAnswer(request: ClientRequest, answer: ClientAnswer): void {
     for (const state of this.#rules) {
-      const fault = state.rule.judgeAnswer?.(asked, answer) ?? null
-      if (fault !== null) breaks(state, asked, fault)
+      const fault = state.rule.judgeAnswer?.(request, answer) ?? null
+      if (fault !== null) recordFault(state, request, fault)
     }
-    this.#past.answered(asked, answer)
+    this.#history.recordAnswer(request, answer)
   }
 
   /**
-   * Keeps the end of an answer.
+   * Records the end of an answer.
    * @param state the situation that the request met, or null
    * @param isSent whether the client was there to get the answer
    */
-  ended(asked: Asked, state: SituationState | null, { nowMs, isSent }: AnswerEnd): void {
-    this.#past.ended(asked, nowMs, isSent)
-    if (state === null) this.#situations.usual(asked, nowMs)
+  recordEnd(request: ClientRequest, state: SituationState | null, { nowMs, isSent }: AnswerEnd): void {
+    this.#history.recordEnd(request, nowMs, isSent)
+    if (state === null) this.#situations.recordUsualAnswer(request, nowMs)
     else state.answeredMs = nowMs
   }
 
-  /** Bytes that are no request. */
-  malformed(reason: string): void {
+  /** Records bytes that are not an HTTP request. */
+  recordMalformed(reason: string): void {
     this.#frames.concerned++
     this.#frames.broken++
     const [step, got] = [this.#requests + 1, printable(reason)]
     this.#frames.first ??= { step, call: 'a connection', at: 'request', expected: 'a request', got }
   }
 
-  /** The verdict. Situations that wait for the client are decided. */
+  /** @returns the verdict. Decides situations that still wait for the client. */
   verdict(nowMs: number): ClientResult[] {
-    this.#situations.end(nowMs)
+    this.#situations.judgeEnd(nowMs)
     for (const state of this.#rules) {
-      for (const { asked, fault } of state.rule.atEnd?.(this.#past) ?? []) breaks(state, asked, fault)
+      for (const { request, fault } of state.rule.atEnd?.(this.#history) ?? []) recordFault(state, request, fault)
     }
     return [
       ...this.#rules.map(ruleResult),
@@ -133,10 +133,10 @@ export class ClientJudge {
   }
 }
 
-function breaks(state: RuleState, asked: Asked, fault: string): void {
+function recordFault(state: RuleState, request: ClientRequest, fault: string): void {
   state.broken++
   const { name } = state.rule
-  state.first ??= { step: asked.number, call: lineOf(asked), at: 'request', expected: name, got: fault }
+  state.first ??= { step: request.number, call: lineOf(request), at: 'request', expected: name, got: fault }
 }
 
 function ruleResult({ group, rule: { name }, concerned, broken, first }: RuleState): ClientResult {

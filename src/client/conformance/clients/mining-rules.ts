@@ -2,12 +2,13 @@
 import { encodeHex, readU32LE } from '#ground/base/bytes.ts'
 import { solves } from '#ground/chain/pow.ts'
 import type { ClientRule } from './http-rules.ts'
-import { fixedPart } from './past.ts'
+import { fixedPartOf } from './client-history.ts'
 
 /** Bytes of work on a graph without neighbours: 178, and 36 more for each neighbour. */
 const LEAST_WORK_BYTES = 178
 const CHAIN_BYTES = 4
-const ON_ITS_WAY_MS = 1000
+/** A second request may be in flight while the first gets its answer. */
+const IN_FLIGHT_MS = 1000
 
 export const miningRules: readonly ClientRule[] = [
   {
@@ -15,7 +16,7 @@ export const miningRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md A.1',
     judge: ({ operation, body }) => {
       if (operation?.id !== 'work') return undefined
-      return body.length > 0 ? null : 'no body: some libraries leave it out of a GET, or do not tell its length'
+      return body.length > 0 ? null : 'no body: some libraries leave it out of a GET, or do not send its length'
     },
   },
   {
@@ -24,7 +25,7 @@ export const miningRules: readonly ClientRule[] = [
     judge: ({ operation, body }, { works }) => {
       if (operation?.id !== 'solved') return undefined
       if (body.length < LEAST_WORK_BYTES) return `${body.length} bytes`
-      return works.has(fixedPart(body)) ? null : 'no work of this node has these bytes'
+      return works.has(fixedPartOf(body)) ? null : 'no work of this node has these bytes'
     },
   },
   {
@@ -40,9 +41,8 @@ export const miningRules: readonly ClientRule[] = [
     source: 'PROTOCOL.md A.2',
     judge: ({ operation, body, atMs }, { taken }) => {
       if (operation?.id !== 'solved') return undefined
-      // A second request may be on its way while the first gets its answer.
       const takenMs = taken.get(encodeHex(body)) ?? Number.POSITIVE_INFINITY
-      return atMs - takenMs > ON_ITS_WAY_MS ? 'the node has answered 2xx to these bytes before' : null
+      return atMs - takenMs > IN_FLIGHT_MS ? 'the node has answered 2xx to these bytes before' : null
     },
   },
   {

@@ -1,16 +1,16 @@
 /**
- * Serves the interface to a client, and judges its requests. Answers come from a node behind this server. Situations
- * replace or change some of them.
+ * Serves the interface to a client, and judges its requests. It forwards them to a node, and situations
+ * replace or change some of the answers.
  */
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
-import { MAX_ANSWER_BYTES, tooLong } from '../wire.ts'
-import { changedAnswer, forPages, recordedAnswer, sendAnswer } from './answers.ts'
-import { type Asked, type ClientAnswer, endpointOf, jsonIn } from './asked.ts'
+import { MAX_ANSWER_BYTES, sizeErrorOf } from '../wire.ts'
+import { changeAnswer, CORS_HEADERS, recordedAnswerOf, sendAnswer } from './answers.ts'
+import { type ClientRequest, type ClientAnswer, endpointOf, parseBody } from './client-request.ts'
 import { ClientJudge } from './judge.ts'
-import type { Served } from './past.ts'
+import type { ServedNetwork } from './client-history.ts'
 import type { ClientSituation } from './situation-file.ts'
 import type { SituationState } from './situations.ts'
 
@@ -20,23 +20,24 @@ interface ServeOptions {
   readonly port: number
   /** Address of the node that answers, such as `http://127.0.0.1:1234`. */
   readonly node: string
-  readonly served: Served
+  readonly served: ServedNetwork
   readonly situations: readonly ClientSituation[]
   readonly clock: Clock
   /** Called with each request, after it was judged. */
-  readonly onRequest?: (asked: Asked) => void
+  readonly onRequest?: (clientRequest: ClientRequest) => void
 }
 
 /** A request, and the answer that it gets. */
 interface Exchange {
   readonly request: http.IncomingMessage
   readonly response: http.ServerResponse
-  /** Told at the end of the answer, or at the start of a stream in another form. */
+  /** Called at the end of the answer, or at the start of a stream in another form. */
   readonly done: () => void
 }
 
 /** Headers that concern one connection only. */
-const OWN = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'])
+const HOP_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date'])
+/** Maximum of a body in memory. The rules see the rest as cut off; real clients send up to 2 MiB. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** Time until an idle connection closes: as the embedded node has it, so that a client can keep one between polls. */
 const KEEP_ALIVE_MS = 72_000
@@ -52,7 +53,7 @@ export class ClientServer {
     this.judge = new ClientJudge(options.served, options.situations)
     const settings = { keepAliveTimeout: KEEP_ALIVE_MS }
     this.#server = http.createServer(settings, (request, response) => this.#receive(request, response))
-    this.#server.on('clientError', (error, socket) => this.#malformed(error, socket as Socket))
+    this.#server.on('clientError', (error, socket) => this.#refuseMalformed(error, socket as Socket))
   }
 
   /** @returns the address for clients. Throws NewcutError PORT_BUSY. */
@@ -79,8 +80,8 @@ export class ClientServer {
     })
   }
 
-  #malformed(error: Error, socket: Socket): void {
-    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') this.judge.malformed(describeError(error))
+  #refuseMalformed(error: Error, socket: Socket): void {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') this.judge.recordMalformed(describeError(error))
     socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
   }
 
@@ -93,19 +94,19 @@ export class ClientServer {
     })
     request.on('error', () => response.destroy())
     request.on('end', () => {
-      const asked = this.#askedOf(request, Buffer.concat(chunks))
-      const state = this.judge.asked(asked)
-      this.#options.onRequest?.(asked)
-      const done = once(() => {
+      const clientRequest = this.#requestOf(request, Buffer.concat(chunks))
+      const state = this.judge.judgeRequest(clientRequest)
+      this.#options.onRequest?.(clientRequest)
+      const done = runAtMostOnce(() => {
         const isSent = !response.destroyed
-        this.judge.ended(asked, state, { nowMs: this.#options.clock.monotonicMs(), isSent })
+        this.judge.recordEnd(clientRequest, state, { nowMs: this.#options.clock.monotonicMs(), isSent })
       })
       response.on('close', done)
-      this.#answer(asked, state, { request, response, done }).catch(() => response.destroy())
+      this.#answer(clientRequest, state, { request, response, done }).catch(() => response.destroy())
     })
   }
 
-  #askedOf({ method = 'GET', url = '/', headers }: http.IncomingMessage, body: Buffer): Asked {
+  #requestOf({ method = 'GET', url = '/', headers }: http.IncomingMessage, body: Buffer): ClientRequest {
     const { clock } = this.#options
     const [path, query = ''] = targetOf(url).split(/\?(.*)/s)
     const named = Object.entries(headers).map(([name, value]) => [name, value?.toString()])
@@ -118,12 +119,12 @@ export class ClientServer {
       query: new URLSearchParams(query),
       headers: Object.fromEntries(named),
       body,
-      json: jsonIn(body),
+      json: parseBody(body),
       ...endpointOf(method, path),
     }
   }
 
-  async #answer(asked: Asked, state: SituationState | null, { request, response, done }: Exchange): Promise<void> {
+  async #answer(clientRequest: ClientRequest, state: SituationState | null, { request, response, done }: Exchange): Promise<void> {
     const { clock } = this.#options
     const { situation } = state ?? {}
     if (situation?.fault === 'close') {
@@ -133,37 +134,37 @@ export class ClientServer {
     }
     if (situation?.answer !== undefined) {
       done()
-      await sendAnswer(response, recordedAnswer(situation), { shape: undefined, clock })
+      await sendAnswer(response, recordedAnswerOf(situation), { shape: undefined, clock })
       return
     }
     // Live nodes have none of the further endpoints of a development network.
-    if (asked.methods.length === 0) {
-      const answer = { status: 404, headers: forPages, body: Buffer.alloc(0) }
+    if (clientRequest.methods.length === 0) {
+      const answer = { status: 404, headers: CORS_HEADERS, body: Buffer.alloc(0) }
       await sendAnswer(response, answer, { shape: undefined, clock })
       return
     }
-    const answer = await this.#forwarded(asked, { request, response, done }, situation)
+    const answer = await this.#forward(clientRequest, { request, response, done }, situation)
     if (answer === null) return
-    if (situation === undefined) this.judge.answered(asked, answer)
+    if (situation === undefined) this.judge.judgeAnswer(clientRequest, answer)
     if (situation?.fault === 'close-after' || situation?.fault === 'half') {
       done()
       if (situation.fault === 'half') sendHalf(response, answer)
       else request.socket.destroy()
     } else {
-      const changed = situation === undefined ? answer : changedAnswer(situation, answer)
-      if (situation !== undefined) this.judge.answered(asked, changed)
+      const changed = situation === undefined ? answer : changeAnswer(situation, answer)
+      if (situation !== undefined) this.judge.judgeAnswer(clientRequest, changed)
       await sendAnswer(response, changed, { shape: situation?.shape, clock })
       done()
     }
   }
 
   /** The answer of the node; null for a stream, which is passed on as it comes. */
-  #forwarded(
-    { method, headers, body }: Asked,
+  #forward(
+    { method, headers, body }: ClientRequest,
     { request: { url = '/' }, response, done }: Exchange,
     situation: ClientSituation | undefined,
   ): Promise<ClientAnswer | null> {
-    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'host' && !OWN.has(name)))
+    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'host' && !HOP_HEADERS.has(name)))
     const sent = { ...kept, ...(body.length > 0 && { 'content-length': String(body.length) }) }
     return new Promise((resolve, reject) => {
       const out = http.request(
@@ -172,7 +173,7 @@ export class ClientServer {
         (answer) => {
           const shown = Object.fromEntries(
             Object.entries(answer.headers)
-              .filter(([name]) => !OWN.has(name))
+              .filter(([name]) => !HOP_HEADERS.has(name))
               .map(([name, value]) => [name, String(value)]),
           )
           if (shown['content-type']?.startsWith('text/event-stream')) {
@@ -185,7 +186,7 @@ export class ClientServer {
           answer.on('data', (chunk: Buffer) => {
             size += chunk.length
             if (size <= MAX_ANSWER_BYTES) chunks.push(chunk)
-            else answer.destroy(tooLong(this.#options.node))
+            else answer.destroy(sizeErrorOf(this.#options.node))
           })
           answer.on('error', reject)
           answer.on('end', () =>
@@ -200,7 +201,7 @@ export class ClientServer {
   }
 }
 
-function once(run: () => void): () => void {
+function runAtMostOnce(run: () => void): () => void {
   let isDone = false
   return () => {
     if (!isDone) run()

@@ -3,7 +3,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { operations } from '#ground/schema/operations.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
 import { readJsonFolder } from '../json-folder.ts'
-import { told } from '../told.ts'
+import { optionalField } from '../optional-field.ts'
 
 const closed = { additionalProperties: false } as const
 const Text = Type.String({ minLength: 1 })
@@ -41,17 +41,17 @@ const Situation = Type.Object(
     name: Text,
     source: Text,
     on: Operations,
-    after: told(Type.Integer({ minimum: 0 }), 'usual answers before it'),
-    times: told(Type.Integer({ minimum: 1 }), 'requests that meet it'),
-    busyMs: told(Milliseconds, 'time in which every request meets it'),
-    most: told(Type.Integer({ minimum: 0 }), 'requests that the client may make in that time'),
-    answer: told(Answer, 'a recorded answer; the node is not asked'),
-    fault: told(Fault, 'what happens to the connection'),
-    shape: told(Shape, 'the form of the true answer'),
-    merge: told(Type.Record(Type.String(), Type.Unknown()), 'fields of the true answer; null removes one (RFC 7396)'),
-    again: told(Again, 'the client must ask again'),
-    never: told(Never, 'the client must not repeat the request'),
-    mayGiveUp: told(Type.Boolean(), 'whether a client may end here: nothing is lost'),
+    after: optionalField(Type.Integer({ minimum: 0 }), 'usual answers before it'),
+    times: optionalField(Type.Integer({ minimum: 1 }), 'requests that meet it'),
+    busyMs: optionalField(Milliseconds, 'time in which every request meets it'),
+    most: optionalField(Type.Integer({ minimum: 0 }), 'requests that the client may make in that time'),
+    answer: optionalField(Answer, 'a recorded answer; the node is not asked'),
+    fault: optionalField(Fault, 'what happens to the connection'),
+    shape: optionalField(Shape, 'the form of the true answer'),
+    merge: optionalField(Type.Record(Type.String(), Type.Unknown()), 'fields of the true answer; null removes one (RFC 7396)'),
+    again: optionalField(Again, 'the client must ask again'),
+    never: optionalField(Never, 'the client must not repeat the request'),
+    mayGiveUp: optionalField(Type.Boolean(), 'whether a client may end here: nothing is lost'),
   },
   closed,
 )
@@ -78,12 +78,12 @@ const ways = ['answer', 'fault', 'shape', 'merge'] as const
 export function readSituations(folder: string): ClientSituation[] {
   const files = readJsonFolder(folder, SituationFile, { of: 'situations', files: 'files of situations' })
   return files.flatMap(({ path, group, content }) => {
-    for (const each of content.situations) check(each, `${path}: "${each.name}"`)
+    for (const each of content.situations) checkSituation(each, `${path}: "${each.name}"`)
     return content.situations.map((each) => ({ ...each, group }))
   })
 }
 
-function check(each: SituationInFile, place: string): void {
+function checkSituation(each: SituationInFile, place: string): void {
   const wrong = (what: string) => new NewcutError('BAD_INPUT', `${place}: ${what}`)
   const found = ways.filter((way) => each[way] !== undefined)
   if (found.length !== 1) throw wrong(`expected one of ${ways.join(', ')}, got ${found.join(' and ') || 'none'}`)

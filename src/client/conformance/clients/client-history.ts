@@ -3,10 +3,10 @@ import { encodeHex } from '#ground/base/bytes.ts'
 import { FormatError } from '#ground/base/errors.ts'
 import { decodeWorkResponse } from '#ground/chain/work.ts'
 import { requestNameOf } from './aims.ts'
-import { type Asked, type ClientAnswer, jsonIn, keysOf } from './asked.ts'
+import { type ClientRequest, type ClientAnswer, parseBody, keysOf } from './client-request.ts'
 
 /** Facts about the served network. */
-export interface Served {
+export interface ServedNetwork {
   readonly network: string
   readonly chains: number
   /** Gas limit of a block. */
@@ -19,19 +19,20 @@ const TIME_END = 16
 const NONCE_BYTES = 8
 
 const SECOND_MS = 1000
-const isRecent = (asked: Asked) => (atMs: number) => asked.atMs - atMs < SECOND_MS
+const isRecent = (request: ClientRequest) => (atMs: number) => request.atMs - atMs < SECOND_MS
 
 /** The bytes of work that stay as they are, as hex. */
-export function fixedPart(work: Uint8Array): string {
+export function fixedPartOf(work: Uint8Array): string {
   return encodeHex(Uint8Array.from([...work.subarray(0, FORK_END), ...work.subarray(TIME_END, -NONCE_BYTES)]))
 }
 
-export class Past {
-  readonly served: Served
+/** The requests of a client so far, as far as rules need them. */
+export class ClientHistory {
+  readonly served: ServedNetwork
   /** Request key -> the chain that it was sent to. */
   readonly sent = new Map<string, string>()
   /** Request key -> the first request for its result at another chain, if its own chain was never asked. */
-  readonly askedElsewhere = new Map<string, Asked>()
+  readonly askedElsewhere = new Map<string, ClientRequest>()
   readonly #askedAtHome = new Set<string>()
   /** Work that the client got: its fixed part. */
   readonly works = new Set<string>()
@@ -45,69 +46,69 @@ export class Past {
   readonly proofs = new Map<string, { readonly key: string; readonly target: string }>()
   /** Times of solutions: a miner looks for each of them on the chain. */
   readonly solvedAtMs: number[] = []
-  /** The last requests, as long as they are equal: their name, and the times of those that had an answer before them. */
-  row: { readonly name: string; readonly atMs: readonly number[] } = { name: '', atMs: [] }
+  /** The last requests, as long as they are equal: their name, and the times of those sent after an answer. */
+  equalRun: { readonly name: string; readonly atMs: readonly number[] } = { name: '', atMs: [] }
   /** Name of a request -> how many of them have no answer yet. */
   readonly #open = new Map<string, number>()
 
-  constructor(served: Served) {
+  constructor(served: ServedNetwork) {
     this.served = served
   }
 
-  /** Keeps a request, after it was judged. */
-  asked(asked: Asked): void {
-    const { operation, params } = asked
-    if (operation?.id === 'solved') this.solvedAtMs.push(asked.atMs)
-    const name = requestNameOf(asked)
-    // Requests at the same time are no loop.
-    if (name !== this.row.name) this.row = { name, atMs: [asked.atMs] }
-    else if (!this.#open.has(name)) this.row = { name, atMs: [...this.row.atMs, asked.atMs].filter(isRecent(asked)) }
+  /** Records a request, after it was judged. */
+  recordRequest(request: ClientRequest): void {
+    const { operation, params } = request
+    if (operation?.id === 'solved') this.solvedAtMs.push(request.atMs)
+    const name = requestNameOf(request)
+    // Requests at the same time do not make a loop.
+    if (name !== this.equalRun.name) this.equalRun = { name, atMs: [request.atMs] }
+    else if (!this.#open.has(name)) this.equalRun = { name, atMs: [...this.equalRun.atMs, request.atMs].filter(isRecent(request)) }
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1)
-    for (const key of keysOf(asked)) {
+    for (const key of keysOf(request)) {
       if (operation?.id === 'send' && !this.sent.has(key)) this.sent.set(key, params.chain ?? '')
-      if (operation?.id !== 'send') this.#keepQuestion(asked, key)
+      if (operation?.id !== 'send') this.#recordQuestion(request, key)
     }
   }
 
-  #keepQuestion(asked: Asked, key: string): void {
+  #recordQuestion(request: ClientRequest, key: string): void {
     const home = this.sent.get(key)
-    if (home === asked.params.chain) {
+    if (home === request.params.chain) {
       this.#askedAtHome.add(key)
       this.askedElsewhere.delete(key)
     } else if (home !== undefined && !this.#askedAtHome.has(key) && !this.askedElsewhere.has(key)) {
-      this.askedElsewhere.set(key, asked)
+      this.askedElsewhere.set(key, request)
     }
   }
 
-  /** Keeps the end of an answer, of whatever kind. `isSent`: whether the client was there to get it. */
-  ended(asked: Asked, nowMs: number, isSent: boolean): void {
-    if (isSent && this.#accepted.has(asked.number)) {
-      const solution = encodeHex(asked.body)
+  /** Records the end of any answer. @param isSent whether the client was there to get it */
+  recordEnd(request: ClientRequest, nowMs: number, isSent: boolean): void {
+    if (isSent && this.#accepted.has(request.number)) {
+      const solution = encodeHex(request.body)
       this.taken.set(solution, this.taken.get(solution) ?? nowMs)
     }
-    const name = requestNameOf(asked)
+    const name = requestNameOf(request)
     const others = (this.#open.get(name) ?? 1) - 1
     if (others > 0) this.#open.set(name, others)
     else this.#open.delete(name)
   }
 
-  /** Keeps an answer that came from the node. */
-  answered(asked: Asked, answer: ClientAnswer): void {
+  /** Records an answer that came from the node. */
+  recordAnswer(request: ClientRequest, answer: ClientAnswer): void {
     if (answer.status >= 300) return
-    const json = jsonIn(answer.body)
-    if (asked.operation?.id === 'work') this.#keepWork(answer.body)
-    if (asked.operation?.id === 'solved') this.#accepted.add(asked.number)
-    if (asked.operation?.id === 'spv' && typeof json === 'string') {
-      const [key = ''] = keysOf(asked)
-      const target = String((asked.json as { readonly targetChainId?: unknown }).targetChainId)
+    const json = parseBody(answer.body)
+    if (request.operation?.id === 'work') this.#recordWork(answer.body)
+    if (request.operation?.id === 'solved') this.#accepted.add(request.number)
+    if (request.operation?.id === 'spv' && typeof json === 'string') {
+      const [key = ''] = keysOf(request)
+      const target = String((request.json as { readonly targetChainId?: unknown }).targetChainId)
       this.proofs.set(json, { key, target })
     }
   }
 
-  #keepWork(body: Uint8Array): void {
+  #recordWork(body: Uint8Array): void {
     try {
       const { bytes, fields } = decodeWorkResponse(body)
-      this.works.add(fixedPart(bytes))
+      this.works.add(fixedPartOf(bytes))
       this.workChains.add(fields.chainId)
     } catch (error) {
       // A situation may have replaced the work by other bytes.

@@ -4,7 +4,7 @@ import type { Operation } from '#ground/schema/operation.ts'
 import { type OperationId, operations } from '#ground/schema/operations.ts'
 
 /** A request as it came. */
-export interface Asked {
+export interface ClientRequest {
   /** From 1. */
   readonly number: number
   /** Monotonic, in milliseconds. */
@@ -18,7 +18,7 @@ export interface Asked {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Buffer
-  /** The body as JSON; undefined if it is none. */
+  /** The body as JSON; undefined if it is not valid JSON. */
   readonly json: unknown
   /** The endpoint of this path and method; null if there is none. */
   readonly operation: Operation | null
@@ -36,8 +36,8 @@ export interface ClientAnswer {
   readonly body: Buffer
 }
 
-/** Names of endpoints that concern signed commands. */
-export const asksForResult: ReadonlySet<string> = new Set<OperationId>(['poll', 'listen'])
+/** Endpoints that return results of commands. */
+export const RESULT_OPERATIONS: ReadonlySet<string> = new Set<OperationId>(['poll', 'listen'])
 
 const rows = Object.values(operations).map((operation: Operation) => {
   const inside = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>[^/]+)`)
@@ -46,7 +46,7 @@ const rows = Object.values(operations).map((operation: Operation) => {
 })
 
 /** The endpoint of a request, and the parts of its path. HEAD belongs to GET. */
-export function endpointOf(method: string, path: string): Pick<Asked, 'operation' | 'methods' | 'params'> {
+export function endpointOf(method: string, path: string): Pick<ClientRequest, 'operation' | 'methods' | 'params'> {
   const found = rows.flatMap(({ operation, form }) => {
     const match = form.exec(path)
     return match === null ? [] : [{ operation, params: { ...match.groups } as Record<string, string> }]
@@ -66,13 +66,13 @@ export function endpointOf(method: string, path: string): Pick<Asked, 'operation
   }
 }
 
-/** A body as JSON; undefined if it is none. */
-export function jsonIn(body: Uint8Array): unknown {
+/** @returns a body as JSON, or undefined if it is not valid JSON */
+export function parseBody(body: Uint8Array): unknown {
   return body.length === 0 ? undefined : tryParse(new TextDecoder().decode(body), parseJson)
 }
 
 /** Request keys that a request names. */
-export function keysOf({ operation, json }: Pick<Asked, 'operation' | 'json'>): string[] {
+export function keysOf({ operation, json }: Pick<ClientRequest, 'operation' | 'json'>): string[] {
   const parts = json as Readonly<Record<string, unknown>> | null | undefined
   const texts = (value: unknown) => (Array.isArray(value) ? value : [value]).filter((key) => typeof key === 'string')
   switch (operation?.id) {
@@ -90,5 +90,5 @@ export function keysOf({ operation, json }: Pick<Asked, 'operation' | 'json'>): 
 }
 
 /** A request as one short line, such as `GET /info`. */
-export const lineOf = ({ method, path, query }: Pick<Asked, 'method' | 'path' | 'query'>) =>
+export const lineOf = ({ method, path, query }: Pick<ClientRequest, 'method' | 'path' | 'query'>) =>
   `${method} ${path}${query.size > 0 ? `?${query}` : ''}`
