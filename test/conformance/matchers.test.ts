@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findMismatch, abbreviate } from '../../src/client/conformance/matchers.ts'
+import { abbreviateValue, findMismatch } from '../../src/client/conformance/matchers.ts'
 import { fillIn, UnknownVariable } from '../../src/client/conformance/variables.ts'
 import { stringifyJson } from '../../src/ground/base/json.ts'
 
@@ -73,8 +73,8 @@ describe('a matcher', () => {
 
   it('a matcher shows values of up to 160 characters as a whole', () => {
     const text = 'x'.repeat(158)
-    expect(abbreviate(text)).toBe(`"${text}"`)
-    expect(abbreviate(`${text}y`)).toBe(`"${text}y...`)
+    expect(abbreviateValue(text)).toBe(`"${text}"`)
+    expect(abbreviateValue(`${text}y`)).toBe(`"${text}y...`)
   })
 
   it.each([

@@ -55,7 +55,10 @@ const CaseStep = Type.Object(
     make: optionalField(MakeKind, 'makes a value'),
     with: optionalField(Texts, 'parts of the value to make'),
     until: optionalField(Type.Boolean(), 'repeats the request until its answer fits'),
-    skip: optionalField(Type.Object({ when: Expectation, reason: Text }, closed), 'skips the case where the answer fits this'),
+    skip: optionalField(
+      Type.Object({ when: Expectation, reason: Text }, closed),
+      'skips the case where the answer fits this',
+    ),
     expect: optionalField(Expectation, 'the expected answer'),
     save: optionalField(Type.Record(Type.String(), Type.String()), 'variable -> path of a part of the answer'),
   },

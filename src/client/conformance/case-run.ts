@@ -5,7 +5,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { parseJson, stringifyJson } from '#ground/base/json.ts'
 import type { CaseStep, ConformanceCase, Expectation } from './case-file.ts'
 import { CaseSkipped, makeValue, WrongInput } from './makes.ts'
-import { type Mismatch, findMismatch, abbreviate } from './matchers.ts'
+import { abbreviateValue, findMismatch, type Mismatch } from './matchers.ts'
 import type { NodeProfile } from './probe.ts'
 import { fillIn, partOf, UnknownVariable, type Variables } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
@@ -149,7 +149,7 @@ export class CaseRun {
     const request = { method: 'POST', path: '/make-blocks', headers, body }
     const answer = await this.#options.wire.request(request, this.#ending.signal)
     if (answer.status === 200) return null
-    throw new CaseSkipped(`POST /make-blocks answers ${answer.status}: ${abbreviate(bodyTextOf(answer))}`)
+    throw new CaseSkipped(`POST /make-blocks answers ${answer.status}: ${abbreviateValue(bodyTextOf(answer))}`)
   }
 
   #make(step: CaseStep, kind: NonNullable<CaseStep['make']>): Mismatch | null {
@@ -177,7 +177,7 @@ export class CaseRun {
     let last: Mismatch | null = null
     for (;;) {
       const event = await stream.next(Math.max(0, untilMs - clock.monotonicMs()))
-      if (event === null) return last ?? { at: 'event', expected: abbreviate(step.expect?.event), got: 'none' }
+      if (event === null) return last ?? { at: 'event', expected: abbreviateValue(step.expect?.event), got: 'none' }
       const found = this.#judge(step, { event: { name: event.name, data: parseEventData(event.data) } })
       if (found === null) return null
       last = { ...found, got: `${found.got}, and no later event fits` }
@@ -229,7 +229,7 @@ function pathTextOf(path: string, variables: Variables): string {
 
 const bodyTextOf = ({ body }: WireAnswer) => new TextDecoder().decode(body)
 const textOf = (value: unknown) => (typeof value === 'string' ? value : stringifyJson(value))
-const statusWithText = (status: string, text: unknown) => (text ? `${status}: ${abbreviate(text)}` : status)
+const statusWithText = (status: string, text: unknown) => (text ? `${status}: ${abbreviateValue(text)}` : status)
 
 function factsOf(answer: WireAnswer): AnswerFacts {
   const { status, headers, body } = answer

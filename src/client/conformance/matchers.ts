@@ -15,7 +15,7 @@ export interface Mismatch {
 const MAX_SHOWN = 160
 
 /** A value as one short line. */
-export function abbreviate(value: unknown): string {
+export function abbreviateValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = printable(stringifyJson(value), MAX_SHOWN + 1)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text
@@ -51,18 +51,19 @@ type Matcher = (expected: unknown, got: unknown, at: string, release: Release) =
 
 /** @returns the first difference, or null if the value is as expected */
 export const findMismatch: Matcher = (expected, got, at, release) => {
-  if (typeof expected !== 'object' || expected === null) return isSameValue(expected, got) ? null : mismatchAt(expected, got, at)
+  if (typeof expected !== 'object' || expected === null)
+    return isSameValue(expected, got) ? null : mismatchAt(expected, got, at)
   if (Array.isArray(expected)) return findListMismatch(expected, got, at, release)
   const entries = Object.entries(expected)
   const fields = entries.filter(([key]) => !key.startsWith('$'))
   for (const [key, value] of entries.filter(([name]) => name.startsWith('$'))) {
     const matcher = matchers[key]
-    if (matcher === undefined) return { at, expected: `a matcher that exists, not ${key}`, got: abbreviate(got) }
+    if (matcher === undefined) return { at, expected: `a matcher that exists, not ${key}`, got: abbreviateValue(got) }
     const found = matcher(value, got, at, release)
     if (found !== null) return found
   }
   if (fields.length < entries.length && fields.length === 0) return null
-  if (!types.object(got)) return { at, expected: 'an object', got: abbreviate(got) }
+  if (!types.object(got)) return { at, expected: 'an object', got: abbreviateValue(got) }
   return findFirstMismatch(fields, ([key, value]) => {
     const part = Object.hasOwn(got as object, key) ? (got as Record<string, unknown>)[key] : undefined
     return findMismatch(value, part, `${at}.${key}`, release)
@@ -70,13 +71,16 @@ export const findMismatch: Matcher = (expected, got, at, release) => {
 }
 
 function findListMismatch(expected: readonly unknown[], got: unknown, at: string, release: Release): Mismatch | null {
-  if (!Array.isArray(got)) return { at, expected: 'an array', got: abbreviate(got) }
+  if (!Array.isArray(got)) return { at, expected: 'an array', got: abbreviateValue(got) }
   if (got.length !== expected.length)
-    return { at, expected: `${expected.length} items`, got: `${got.length}: ${abbreviate(got)}` }
+    return { at, expected: `${expected.length} items`, got: `${got.length}: ${abbreviateValue(got)}` }
   return findFirstMismatch(expected, (item, i) => findMismatch(item, got[i], `${at}.${i}`, release))
 }
 
-function findFirstMismatch<T>(items: readonly T[], check: (item: T, index: number) => Mismatch | null): Mismatch | null {
+function findFirstMismatch<T>(
+  items: readonly T[],
+  check: (item: T, index: number) => Mismatch | null,
+): Mismatch | null {
   for (const [i, item] of items.entries()) {
     const found = check(item, i)
     if (found !== null) return found
@@ -93,31 +97,32 @@ function isSameValue(a: unknown, b: unknown): boolean {
 const mismatchAt = (expected: unknown, got: unknown, at: string): Mismatch => {
   return {
     at,
-    expected: typeof expected === 'string' && expected.startsWith('a ') ? expected : abbreviate(expected),
-    got: abbreviate(got),
+    expected: typeof expected === 'string' && expected.startsWith('a ') ? expected : abbreviateValue(expected),
+    got: abbreviateValue(got),
   }
 }
 
 function findExactMismatch(expected: unknown, got: unknown, at: string): Mismatch | null {
   const [a, b] = [stringifyJson(expected), got === undefined ? undefined : stringifyJson(got)]
-  return a === b ? null : { at, expected: `exactly ${abbreviate(expected)}`, got: abbreviate(got) }
+  return a === b ? null : { at, expected: `exactly ${abbreviateValue(expected)}`, got: abbreviateValue(got) }
 }
 
 function findReleaseMismatch(expected: unknown, got: unknown, at: string, release: Release): Mismatch | null {
   const byRelease = expected as Readonly<Record<string, unknown>>
   const chosen = [release, release.split(' ')[0], 'spec'].find((name) => Object.hasOwn(byRelease, name))
-  if (chosen === undefined) return { at, expected: `a value for ${release} or spec in the case`, got: abbreviate(got) }
+  if (chosen === undefined)
+    return { at, expected: `a value for ${release} or spec in the case`, got: abbreviateValue(got) }
   return findMismatch(byRelease[chosen], got, at, release)
 }
 
 /** Items in the order of a field: numbers, and texts by their characters. */
 function findOrderMismatch(field: unknown, got: unknown, at: string, isAscending: boolean): Mismatch | null {
-  if (!Array.isArray(got)) return { at, expected: 'an array', got: abbreviate(got) }
+  if (!Array.isArray(got)) return { at, expected: 'an array', got: abbreviateValue(got) }
   const keys = got.map((item) => (item as Record<string, number | string>)?.[String(field)])
   const bad = keys.findIndex((key, i) => i > 0 && (isAscending ? keys[i - 1] > key : keys[i - 1] < key))
   if (bad < 0) return null
   const expected = `${field} in ${isAscending ? 'ascending' : 'descending'} order`
-  return { at: `${at}.${bad}`, expected, got: `${abbreviate(keys[bad])} after ${abbreviate(keys[bad - 1])}` }
+  return { at: `${at}.${bad}`, expected, got: `${abbreviateValue(keys[bad])} after ${abbreviateValue(keys[bad - 1])}` }
 }
 
 const lengthOf = (value: unknown): number | undefined => {
@@ -125,42 +130,46 @@ const lengthOf = (value: unknown): number | undefined => {
 }
 
 const matchers: Readonly<Record<string, Matcher>> = {
-  $type: (expected, got, at) => (types[String(expected)]?.(got) ? null : mismatchAt(`a value of type ${expected}`, got, at)),
+  $type: (expected, got, at) =>
+    types[String(expected)]?.(got) ? null : mismatchAt(`a value of type ${expected}`, got, at),
   $pattern: (expected, got, at) =>
     typeof got === 'string' && new RegExp(String(expected)).test(got)
       ? null
       : mismatchAt(`a text like ${expected}`, got, at),
   $exact: findExactMismatch,
-  $absent: (_, got, at) => (got === undefined ? null : { at, expected: 'nothing', got: abbreviate(got) }),
+  $absent: (_, got, at) => (got === undefined ? null : { at, expected: 'nothing', got: abbreviateValue(got) }),
   $not: (expected, got, at, release) =>
-    findMismatch(expected, got, at, release) === null ? { at, expected: `not ${abbreviate(expected)}`, got: abbreviate(got) } : null,
+    findMismatch(expected, got, at, release) === null
+      ? { at, expected: `not ${abbreviateValue(expected)}`, got: abbreviateValue(got) }
+      : null,
   $anyOf: (expected, got, at, release) => {
     const options = expected as readonly unknown[]
     if (options.some((option) => findMismatch(option, got, at, release) === null)) return null
-    return { at, expected: `one of ${abbreviate(options)}`, got: abbreviate(got) }
+    return { at, expected: `one of ${abbreviateValue(options)}`, got: abbreviateValue(got) }
   },
-  $all: (expected, got, at, release) => findFirstMismatch(expected as unknown[], (each) => findMismatch(each, got, at, release)),
+  $all: (expected, got, at, release) =>
+    findFirstMismatch(expected as unknown[], (each) => findMismatch(each, got, at, release)),
   $each: (expected, got, at, release) => {
-    if (!Array.isArray(got)) return { at, expected: 'an array', got: abbreviate(got) }
+    if (!Array.isArray(got)) return { at, expected: 'an array', got: abbreviateValue(got) }
     return findFirstMismatch(got, (item, i) => findMismatch(expected, item, `${at}.${i}`, release))
   },
   $values: (expected, got, at, release) => {
-    if (!types.object(got)) return { at, expected: 'an object', got: abbreviate(got) }
+    if (!types.object(got)) return { at, expected: 'an object', got: abbreviateValue(got) }
     const entries = Object.entries(got as object)
     return findFirstMismatch(entries, ([key, value]) => findMismatch(expected, value, `${at}.${key}`, release))
   },
   $has: (expected, got, at, release) => {
     const has = Array.isArray(got) && got.some((item) => findMismatch(expected, item, at, release) === null)
-    return has ? null : { at, expected: `an item like ${abbreviate(expected)}`, got: abbreviate(got) }
+    return has ? null : { at, expected: `an item like ${abbreviateValue(expected)}`, got: abbreviateValue(got) }
   },
   $keys: (expected, got, at) => {
-    if (!types.object(got)) return { at, expected: 'an object', got: abbreviate(got) }
+    if (!types.object(got)) return { at, expected: 'an object', got: abbreviateValue(got) }
     const [wanted, found] = [expected as readonly string[], Object.keys(got as object)]
     const odd = [...wanted.filter((key) => !found.includes(key)), ...found.filter((key) => !wanted.includes(key))]
     return odd.length === 0 ? null : { at, expected: `the keys ${wanted.join(', ')}`, got: found.join(', ') }
   },
   $keyOrder: (expected, got, at) => {
-    if (!types.object(got)) return { at, expected: 'an object', got: abbreviate(got) }
+    if (!types.object(got)) return { at, expected: 'an object', got: abbreviateValue(got) }
     const wanted = (expected as readonly string[]).filter((key) => Object.hasOwn(got as object, key))
     const found = Object.keys(got as object).filter((key) => wanted.includes(key))
     return wanted.join() === found.join()

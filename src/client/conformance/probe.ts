@@ -6,7 +6,7 @@ import { knownNetwork } from '#ground/chain/known-networks.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import { development } from '#ground/chain/network-data.ts'
 import { makeValue } from './makes.ts'
-import { type PendingProbe, findPendingRefusal } from './pending.ts'
+import { findPendingRefusal, type PendingProbe } from './pending.ts'
 import { partOf, type Variables } from './variables.ts'
 import { jsonOf, type Wire, type WireAnswer } from './wire.ts'
 import { type CaseNeed, caseNeeds, type Release } from './words.ts'
@@ -122,7 +122,9 @@ async function offersOf(
   const isFunded = typeof details !== 'string' && partOf(jsonOf(details), ['result', 'status']) === 'success'
   const funded = isFunded ? null : `the account ${FUNDED} has no coins there`
   const isTried = wanted.has('pending') && funded === null && blocks === null
-  const pending = isTried ? await findPendingRefusal({ wire, clock, signal, ...node }) : (funded ?? blocks ?? NOT_PROBED)
+  const pending = isTried
+    ? await findPendingRefusal({ wire, clock, signal, ...node })
+    : (funded ?? blocks ?? NOT_PROBED)
   return { 'read-only': null, 'funded-account': funded, mine: blocks, pending, reorg: status, 'devnet-orders': status }
 }
 

@@ -166,12 +166,12 @@ class EventQueue {
     this.#text = parts.pop() ?? ''
     for (const part of parts) {
       const lines = part.split(/\r?\n/)
-      const of = (field: string) =>
+      const fieldValues = (field: string) =>
         lines
           .filter((line) => line.startsWith(`${field}:`))
           .map((line) => line.slice(field.length + 1).replace(/^ /, ''))
-      const names = of('event')
-      const data = of('data').join('\n')
+      const names = fieldValues('event')
+      const data = fieldValues('data').join('\n')
       if (names.length > 0 || data !== '') this.#events.push({ name: names.at(-1) ?? 'message', data })
     }
     this.#wake()

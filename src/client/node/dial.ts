@@ -50,13 +50,13 @@ export function createDial(url: URL, options: DialOptions): Dial {
   const { dial = createSocketDial(options, { isPinned: pinned !== undefined, ca }) } = options
   return (signal) => {
     const connect = dial(signal)
-    const guarded: Connector.connector = (target, callback) => {
+    const guardedConnect: Connector.connector = (target, callback) => {
       // undici reconnects when a connection drops under a request, even while the client closes. Node 22 and 24 ignore
       // a signal that aborted before the socket was created: the process would never end.
       if (signal.aborted) queueMicrotask(() => callback(signal.reason, null))
       else connect(target, callback)
     }
-    return pinned === undefined ? guarded : pinConnector(guarded, pinned, url.origin)
+    return pinned === undefined ? guardedConnect : pinConnector(guardedConnect, pinned, url.origin)
   }
 }
 

@@ -1,6 +1,6 @@
 /** The aim of a request: what stays equal when a client repeats it, even if it signs a new command for that. */
 import { stringifyJson } from '#ground/base/json.ts'
-import { type ClientRequest, parseBody, keysOf, lineOf } from './client-request.ts'
+import { type ClientRequest, keysOf, lineOf, parseBody } from './client-request.ts'
 
 /** Parts of a JSON object. */
 export type JsonParts = Readonly<Record<string, unknown>>

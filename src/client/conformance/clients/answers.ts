@@ -13,7 +13,10 @@ const MAX_PIECES = 40
 const LATE_MS = 1500
 
 /** Headers that let a page read an answer, its status and when to ask again (PROTOCOL.md E.0, CORS). */
-export const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' } as const
+export const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'retry-after',
+} as const
 
 /** The answer that stands in the situation. */
 export function recordedAnswerOf({ answer }: ClientSituation): ClientAnswer {

@@ -3,7 +3,7 @@ import { encodeHex } from '#ground/base/bytes.ts'
 import { FormatError } from '#ground/base/errors.ts'
 import { decodeWorkResponse } from '#ground/chain/work.ts'
 import { requestNameOf } from './aims.ts'
-import { type ClientRequest, type ClientAnswer, parseBody, keysOf } from './client-request.ts'
+import { type ClientAnswer, type ClientRequest, keysOf, parseBody } from './client-request.ts'
 
 /** Facts about the served network. */
 export interface ServedNetwork {
@@ -62,7 +62,8 @@ export class ClientHistory {
     const name = requestNameOf(request)
     // Requests at the same time do not make a loop.
     if (name !== this.equalRun.name) this.equalRun = { name, atMs: [request.atMs] }
-    else if (!this.#open.has(name)) this.equalRun = { name, atMs: [...this.equalRun.atMs, request.atMs].filter(isRecent(request)) }
+    else if (!this.#open.has(name))
+      this.equalRun = { name, atMs: [...this.equalRun.atMs, request.atMs].filter(isRecent(request)) }
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1)
     for (const key of keysOf(request)) {
       if (operation?.id === 'send' && !this.sent.has(key)) this.sent.set(key, params.chain ?? '')

@@ -4,9 +4,9 @@ import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
 import { FormatError } from '#ground/base/errors.ts'
 import { isCommandHash } from '#ground/chain/command-hash.ts'
 import { type CommandInRequest, commandsOf, type JsonParts } from './aims.ts'
-import { type ClientRequest, RESULT_OPERATIONS, keysOf } from './client-request.ts'
-import type { ClientRule } from './http-rules.ts'
 import type { ServedNetwork } from './client-history.ts'
+import { type ClientRequest, keysOf, RESULT_OPERATIONS } from './client-request.ts'
+import type { ClientRule } from './http-rules.ts'
 
 /** Maximum lifetime of a command (PROTOCOL.md E.3, check 4). */
 const MAX_TTL_S = 172_800
@@ -83,7 +83,10 @@ export const commandRules: readonly ClientRule[] = [
     name: 'a client asks the chain that it sent the command to',
     source: 'PROTOCOL.md E.3',
     judge: (request, { sent }) => {
-      if (request.operation === null || !(RESULT_OPERATIONS.has(request.operation.id) || request.operation.id === 'spv')) {
+      if (
+        request.operation === null ||
+        !(RESULT_OPERATIONS.has(request.operation.id) || request.operation.id === 'spv')
+      ) {
         return undefined
       }
       return keysOf(request).some((key) => sent.has(key)) ? null : undefined

@@ -3,8 +3,8 @@
 import type { TObject } from '#ground/schema/typebox.ts'
 import { parameterValues, validatorOf } from '#ground/schema/validator.ts'
 import { requestNameOf } from './aims.ts'
-import type { ClientRequest, ClientAnswer } from './client-request.ts'
 import type { ClientHistory } from './client-history.ts'
+import type { ClientAnswer, ClientRequest } from './client-request.ts'
 
 /**
  * A rule that every request is judged by.
@@ -172,7 +172,10 @@ export const httpRules: readonly ClientRule[] = [
     source: 'docs/CONFORMANCE.md: a client that waits uses listen, or pauses',
     judge: (request, history) => {
       const name = requestNameOf(request)
-      const recent = history.equalRun.name === name ? history.equalRun.atMs.filter((atMs) => request.atMs - atMs < EQUAL_WINDOW_MS) : []
+      const recent =
+        history.equalRun.name === name
+          ? history.equalRun.atMs.filter((atMs) => request.atMs - atMs < EQUAL_WINDOW_MS)
+          : []
       const solved = history.solvedAtMs.filter((atMs) => request.atMs - atMs < SOLUTION_CHECK_MS).length
       return recent.length < MAX_EQUAL + solved * CHECKS_PER_SOLUTION ? null : `${recent.length + 1} times in a second`
     },

@@ -2,11 +2,11 @@
 import { printable } from '#ground/base/printable.ts'
 import type { StepFailure } from '../case-run.ts'
 import type { CaseResult } from '../run.ts'
-import { type ClientRequest, type ClientAnswer, lineOf } from './client-request.ts'
+import { ClientHistory, type ServedNetwork } from './client-history.ts'
+import { type ClientAnswer, type ClientRequest, lineOf } from './client-request.ts'
 import { commandRules, reportFormatErrors } from './command-rules.ts'
 import { type ClientRule, httpRules } from './http-rules.ts'
 import { miningRules } from './mining-rules.ts'
-import { ClientHistory, type ServedNetwork } from './client-history.ts'
 import type { ClientSituation } from './situation-file.ts'
 import { type SituationState, Situations } from './situations.ts'
 

@@ -1,8 +1,8 @@
 /** Rules for miners: work, solutions and the stream of updates. */
 import { encodeHex, readU32LE } from '#ground/base/bytes.ts'
 import { solves } from '#ground/chain/pow.ts'
-import type { ClientRule } from './http-rules.ts'
 import { fixedPartOf } from './client-history.ts'
+import type { ClientRule } from './http-rules.ts'
 
 /** Bytes of work on a graph without neighbours: 178, and 36 more for each neighbour. */
 const LEAST_WORK_BYTES = 178

@@ -14,7 +14,10 @@ export class RepeatPace {
     const answeredMs = this.#answeredMs.get(name)
     this.#answeredMs.delete(name)
     if (answeredMs === undefined || request.operation === null) return
-    const pauseMs = Math.min(request.atMs - answeredMs, this.#pauseMs.get(request.operation.id) ?? Number.POSITIVE_INFINITY)
+    const pauseMs = Math.min(
+      request.atMs - answeredMs,
+      this.#pauseMs.get(request.operation.id) ?? Number.POSITIVE_INFINITY,
+    )
     this.#pauseMs.set(request.operation.id, pauseMs)
   }
 

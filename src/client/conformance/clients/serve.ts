@@ -7,10 +7,10 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { MAX_ANSWER_BYTES, sizeErrorOf } from '../wire.ts'
-import { changeAnswer, CORS_HEADERS, recordedAnswerOf, sendAnswer } from './answers.ts'
-import { type ClientRequest, type ClientAnswer, endpointOf, parseBody } from './client-request.ts'
-import { ClientJudge } from './judge.ts'
+import { CORS_HEADERS, changeAnswer, recordedAnswerOf, sendAnswer } from './answers.ts'
 import type { ServedNetwork } from './client-history.ts'
+import { type ClientAnswer, type ClientRequest, endpointOf, parseBody } from './client-request.ts'
+import { ClientJudge } from './judge.ts'
 import type { ClientSituation } from './situation-file.ts'
 import type { SituationState } from './situations.ts'
 
@@ -124,7 +124,11 @@ export class ClientServer {
     }
   }
 
-  async #answer(clientRequest: ClientRequest, state: SituationState | null, { request, response, done }: Exchange): Promise<void> {
+  async #answer(
+    clientRequest: ClientRequest,
+    state: SituationState | null,
+    { request, response, done }: Exchange,
+  ): Promise<void> {
     const { clock } = this.#options
     const { situation } = state ?? {}
     if (situation?.fault === 'close') {
@@ -164,7 +168,9 @@ export class ClientServer {
     { request: { url = '/' }, response, done }: Exchange,
     situation: ClientSituation | undefined,
   ): Promise<ClientAnswer | null> {
-    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'host' && !HOP_HEADERS.has(name)))
+    const kept = Object.fromEntries(
+      Object.entries(headers).filter(([name]) => name !== 'host' && !HOP_HEADERS.has(name)),
+    )
     const sent = { ...kept, ...(body.length > 0 && { 'content-length': String(body.length) }) }
     return new Promise((resolve, reject) => {
       const out = http.request(

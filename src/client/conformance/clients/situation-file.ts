@@ -48,7 +48,10 @@ const Situation = Type.Object(
     answer: optionalField(Answer, 'a recorded answer; the node is not asked'),
     fault: optionalField(Fault, 'what happens to the connection'),
     shape: optionalField(Shape, 'the form of the true answer'),
-    merge: optionalField(Type.Record(Type.String(), Type.Unknown()), 'fields of the true answer; null removes one (RFC 7396)'),
+    merge: optionalField(
+      Type.Record(Type.String(), Type.Unknown()),
+      'fields of the true answer; null removes one (RFC 7396)',
+    ),
     again: optionalField(Again, 'the client must ask again'),
     never: optionalField(Never, 'the client must not repeat the request'),
     mayGiveUp: optionalField(Type.Boolean(), 'whether a client may end here: nothing is lost'),

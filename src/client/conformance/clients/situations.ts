@@ -2,8 +2,8 @@
 import type { StepFailure } from '../case-run.ts'
 import { aimsOf, requestNameOf } from './aims.ts'
 import { type ClientRequest, keysOf, lineOf } from './client-request.ts'
+import { CHECKS_PER_SOLUTION, SOLUTION_CHECK_MS } from './http-rules.ts'
 import { RepeatPace } from './repeat-pace.ts'
-import { SOLUTION_CHECK_MS, CHECKS_PER_SOLUTION } from './http-rules.ts'
 import type { ClientSituation } from './situation-file.ts'
 
 /** A situation in progress, or its outcome. */
@@ -97,7 +97,9 @@ export class Situations {
       if (situation.again === undefined) state.outcome = 'passed'
       else {
         const seconds = Math.max(0, Math.round((nowMs - (state.answeredMs ?? nowMs)) / 1000))
-        state.outcome = { gaveUp: failureOf(met as ClientRequest, dutyOf(state), `none in the ${seconds} s until the end`) }
+        state.outcome = {
+          gaveUp: failureOf(met as ClientRequest, dutyOf(state), `none in the ${seconds} s until the end`),
+        }
       }
     }
   }
