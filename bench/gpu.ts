@@ -14,7 +14,7 @@ import { listAdapters } from '../src/mining/engine/gpu/adapters.ts'
 import { DEFAULT_BATCH_MS, GpuEngine } from '../src/mining/engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../src/mining/engine/gpu/messages.ts'
 import { nonceRanges } from '../src/mining/engine/range.ts'
-import type { Sensed } from '../src/mining/mine/hardware.ts'
+import type { SensorValues } from '../src/mining/mine/hardware.ts'
 import { askNvidia } from '../src/mining/sensors/nvidia.ts'
 import { cudaRates } from './cuda.ts'
 import { cardProblem, cardWatts } from './energy.ts'
@@ -156,7 +156,7 @@ async function variantRows(
 function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise<Row[]> {
   return withGpu(adapter, TUNED, async (bench) => {
     const measured: Measurement[] = []
-    const sensed: Sensed[] = []
+    const sensed: SensorValues[] = []
     for (let round = 0; round < rounds; round++) {
       measured.push(await bench.measure(2 * sampleMs))
       if (adapter.vendor === 'nvidia') sensed.push(...(await onlyCard()))
@@ -193,12 +193,12 @@ function miningRows(adapter: AdapterInfo, { sampleMs, rounds }: Effort): Promise
 }
 
 /** The only card. With several, the measured one is unknown, so none is returned. */
-async function onlyCard(): Promise<readonly Sensed[]> {
+async function onlyCard(): Promise<readonly SensorValues[]> {
   const cards = await askNvidia({ env: process.env, timeoutMs: 5000 })
   return typeof cards === 'string' || cards.length > 1 ? [] : cards
 }
 
-function figures(name: string, unit: Row['unit'], sensed: readonly Sensed[], key: keyof Sensed): Row[] {
+function figures(name: string, unit: Row['unit'], sensed: readonly SensorValues[], key: keyof SensorValues): Row[] {
   const samples = sensed.flatMap(({ [key]: figure }) => (figure === null ? [] : [figure]))
   return samples.length === 0 ? [] : [{ suite: SUITE, name, unit, samples }]
 }

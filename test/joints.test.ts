@@ -151,7 +151,7 @@ describe('words of a solution', () => {
       'mining/engine/fleet/fleet.ts',
       'mining/journal/keeper.ts',
       'mining/journal/record.ts',
-      'mining/mine/lives.ts',
+      'mining/mine/solution-tracker.ts',
       'mining/source/fleet/solutions.ts',
       'mining/source/node/follow-up.ts',
       'mining/source/node/hand-in.ts',

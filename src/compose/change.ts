@@ -1,5 +1,5 @@
 /** Changes the setup of a running miner. */
-import type { PowerStated } from '#mining/mine/energy.ts'
+import type { StatedPower } from '#mining/mine/energy.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import type { Money } from '#mining/mine/money.ts'
 import type { Prices } from '#mining/mine/profit.ts'
@@ -16,7 +16,7 @@ export interface Changeable {
   readonly chains?: readonly number[] | undefined
   readonly token?: string | undefined
   readonly pausing?: PausingSetup | undefined
-  readonly power?: PowerStated | undefined
+  readonly power?: StatedPower | undefined
   readonly prices?: Prices | undefined
 }
 

@@ -74,7 +74,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
-    miner.takeUp(record.unfinished)
+    miner.resumeUnfinished(record.unfinished)
     takeUpLate(miner, { record, search, end })
     return await runOf(miner, end)
   } finally {
@@ -172,7 +172,7 @@ function minerOf(
 ): Miner {
   const beside = () => ({ ...search.engines.beside(), money })
   const options = { source, engines: search.first, clock: systemClock, onEvent: show }
-  return new Miner({ ...options, ...limits, power, beside })
+  return new Miner({ ...options, ...limits, power, serverParts: beside })
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {
@@ -197,7 +197,7 @@ function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): Mine
 function takeUpLate(miner: Miner, { record, search, end }: Pick<RunParts, 'record' | 'search' | 'end'>): void {
   const taken = record.state?.left(end.over).then((unfinished) => {
     search.expect(unfinished)
-    miner.takeUp(unfinished)
+    miner.resumeUnfinished(unfinished)
   })
   taken?.catch(end.fault)
 }

@@ -1,12 +1,12 @@
 /** The power of a miner: its sensors, and what the user states. */
 
 import { systemClock } from '#ground/platform/clock.ts'
-import type { PowerPort, PowerStated } from '#mining/mine/energy.ts'
+import type { PowerPort, StatedPower } from '#mining/mine/energy.ts'
 import { Sensors, type SensorsOptions } from '#mining/sensors/sensors.ts'
 
 /** A power port whose statements may change. */
 export interface Power extends PowerPort {
-  readonly set: (stated: PowerStated) => void
+  readonly set: (stated: StatedPower) => void
   readonly stop: () => void
 }
 
@@ -17,14 +17,14 @@ export interface Power extends PowerPort {
  */
 export function openPower(
   where: Omit<SensorsOptions, 'clock' | 'hasCards'> | undefined,
-  stated: PowerStated,
+  stated: StatedPower,
   hasCards: () => boolean,
 ): Power {
   const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
   let now = stated
   return {
     readings: () => sensors?.readings ?? [],
-    stated: () => now,
+    statedPower: () => now,
     problem: () => sensors?.powerProblem ?? null,
     set: (next) => {
       now = next

@@ -3,9 +3,9 @@
 import type { NodeClient } from '#client/node/client.ts'
 import { graphAt } from '#ground/chain/network.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import { Earnings, type OwnBlock, type OwnSums } from '#mining/mine/earnings.ts'
+import { Earnings, type OwnBlock, type OwnBlockSums } from '#mining/mine/earnings.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
-import type { Unfinished } from '#mining/mine/life.ts'
+import type { UnfinishedSolution } from '#mining/mine/solution-steps.ts'
 import { isDevelopment } from './payee.ts'
 import { type RewardsOptions, rewardsOf } from './rewards.ts'
 import type { RunEnd } from './run-end.ts'
@@ -17,7 +17,7 @@ export interface MiningRecord {
   /** The journal, or null without one. */
   readonly state: KeptState | null
   /** Unsettled solutions of earlier runs. */
-  readonly unfinished: readonly Unfinished[]
+  readonly unfinished: readonly UnfinishedSolution[]
   /** Paid blocks, or null if the chain does not pay this miner. */
   readonly earnings: Earnings | null
   /** Writes the event to the journal. */
@@ -48,7 +48,7 @@ export async function openRecord(
   const earnings = node && new Earnings()
   const seeding = {
     onEarlier: (block: OwnBlock) => earnings?.seed(block),
-    onEarlierSums: (sums: OwnSums) => earnings?.seedSums(sums),
+    onEarlierSums: (sums: OwnBlockSums) => earnings?.seedSums(sums),
   }
   const options = { network, account, confirmations, clock: systemClock, onEvent, ...seeding }
   // Loads the reader of the journal: 15 modules.

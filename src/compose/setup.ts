@@ -6,7 +6,7 @@ import type { GraphName } from '#ground/chain/graph.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import type { BlockPace } from '#ground/schema/devnet-modes.ts'
 import type { Link, LinkSetup } from '#mining/fleet/link.ts'
-import type { PowerStated } from '#mining/mine/energy.ts'
+import type { StatedPower } from '#mining/mine/energy.ts'
 import type { Prices } from '#mining/mine/profit.ts'
 import type { SensorsOptions } from '#mining/sensors/sensors.ts'
 import type { PoolAddress } from '#mining/source/pool/address.ts'
@@ -44,7 +44,7 @@ interface CommonSetup {
   /** Automatic pauses: schedule and idle limit. Default: none. */
   readonly pausing?: PausingSetup
   /** Power that the user states. Default: what the sensors read. */
-  readonly power?: PowerStated
+  readonly power?: StatedPower
   /** Where to read temperatures, fans and power; not read if undefined. */
   readonly sensors?: Pick<SensorsOptions, 'hwmon' | 'powercap' | 'env'> | undefined
   /** Prices of a coin and of power. Default: none. */

@@ -8,9 +8,9 @@ import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } fro
 import { Journal, type JournalEvents } from '#mining/journal/journal.ts'
 import { keeperOf } from '#mining/journal/keeper.ts'
 import type { BlockRecord } from '#mining/journal/record.ts'
-import type { OwnBlock, OwnSums } from '#mining/mine/earnings.ts'
+import type { OwnBlock, OwnBlockSums } from '#mining/mine/earnings.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
-import type { Unfinished } from '#mining/mine/life.ts'
+import type { UnfinishedSolution } from '#mining/mine/solution-steps.ts'
 
 export interface StateSetup {
   /** Folder of the journal. */
@@ -24,12 +24,12 @@ export interface StateSetup {
 
 export interface KeptState {
   readonly folder: string
-  readonly unfinished: readonly Unfinished[]
+  readonly unfinished: readonly UnfinishedSolution[]
   /**
    * Resolves with the unsettled solutions of an unreadable journal once it becomes readable. Resolves with an empty
    * list if the journal was readable at the start, and when the signal aborts.
    */
-  readonly left: (signal: AbortSignal) => Promise<readonly Unfinished[]>
+  readonly left: (signal: AbortSignal) => Promise<readonly UnfinishedSolution[]>
   /** The newest solutions of earlier runs on the network, oldest first. */
   readonly recent: readonly BlockRecord[]
   /** Hashes of confirmed, unfinished blocks of earlier runs whose reward is unknown. */
@@ -49,7 +49,7 @@ export interface StateOptions {
    */
   readonly onEarlier?: (block: OwnBlock) => void
   /** Receives the sums of their other solutions. Default: ignored. */
-  readonly onEarlierSums?: (sums: OwnSums) => void
+  readonly onEarlierSums?: (sums: OwnBlockSums) => void
   /** Default: the file system of this machine. */
   readonly disk?: Disk
   /** Bytes after the index of the journal from which it is written anew. Tests lower it. */
@@ -154,7 +154,7 @@ async function readLate(
   }
 }
 
-function asUnfinished(record: BlockRecord): Unfinished {
+function asUnfinished(record: BlockRecord): UnfinishedSolution {
   const { work, issuer, device, effort, foundAt, state } = record
   const isAcknowledged = wasTaken(state)
   const bytes = decodeBase64Url(work)

@@ -7,7 +7,7 @@ import { startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
 import type { KernelPreference } from '../../src/mining/engine/cpu/names.ts'
 import type { Priority } from '../../src/mining/engine/cpu/priority.ts'
-import type { PowerStated } from '../../src/mining/mine/energy.ts'
+import type { StatedPower } from '../../src/mining/mine/energy.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import type { Prices } from '../../src/mining/mine/profit.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
@@ -25,7 +25,7 @@ export interface RunningOptions {
   readonly kernel?: KernelPreference
   readonly efficiency?: EfficiencySetup
   /** Power that the user states. */
-  readonly power?: PowerStated
+  readonly power?: StatedPower
   readonly gpu?: GpuSetup
   /** Scheduling priority of the search threads. Default: low. */
   readonly priority?: Priority

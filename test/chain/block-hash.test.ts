@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { withCreationTime, withNonce } from '../../src/ground/chain/header.ts'
-import { openBlockHash } from '../../src/mining/mine/readiness.ts'
+import { prepareBlockHash } from '../../src/mining/mine/readiness.ts'
 import { freshWork } from '../support/work.ts'
 
 it('the shared part gives the block hash for any nonce, in graphs of any degree', () => {
@@ -13,8 +13,8 @@ it('the shared part gives the block hash for any nonce, in graphs of any degree'
       const work = withNonce(freshWork(1_000n, degree), before)
       const solved = withNonce(work, nonce)
       const expected = blockHash(solved)
-      expect(openBlockHash(work)(solved)).toEqual(expected)
-      expect(Uint8Array.from(openBlockHash(work, sha512t256)(solved))).toEqual(expected)
+      expect(prepareBlockHash(work)(solved)).toEqual(expected)
+      expect(Uint8Array.from(prepareBlockHash(work, sha512t256)(solved))).toEqual(expected)
     }),
   )
 })
@@ -22,6 +22,6 @@ it('the shared part gives the block hash for any nonce, in graphs of any degree'
 it('the block hash differs for another creation time', () => {
   const work = freshWork(1_000n)
   const later = withCreationTime(work, 1_800_000_000_000_000n)
-  expect(openBlockHash(later)(later)).toEqual(blockHash(later))
-  expect(openBlockHash(work)(work)).not.toEqual(blockHash(later))
+  expect(prepareBlockHash(later)(later)).toEqual(blockHash(later))
+  expect(prepareBlockHash(work)(work)).not.toEqual(blockHash(later))
 })

@@ -50,7 +50,7 @@ describe('newcut mine --schedule', () => {
   it('newcut mine --schedule refuses an invalid schedule with place and reason', async () => {
     const { err } = await run([...MINE, '--schedule', 'mon-fry 22:00-06:00'])
     expect(err).toBe(
-      'newcut: --schedule mon-fry 22:00-06:00: "mon-fry" is no day; days are mon, tue, ... or mon-fri; ' +
+      'newcut: --schedule mon-fry 22:00-06:00: "mon-fry" is not a day; use mon, tue, ... or a range such as mon-fri; ' +
         'expected times to search, such as 22:00-06:00 or "mon-fri 22:00-06:00,sat-sun 00:00-24:00" [BAD_OPTION]\n',
     )
     const idle = await run([...MINE, '--idle-limit', '30'])

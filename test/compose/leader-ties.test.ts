@@ -5,16 +5,16 @@ import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import type { AdoptedSolution, LeaderCallbacks } from '../../src/mining/engine/leader.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
-import type { Unfinished } from '../../src/mining/mine/life.ts'
+import type { UnfinishedSolution } from '../../src/mining/mine/solution-steps.ts'
 import { freshWork } from '../support/work.ts'
 
-const unfinished = (bytes: Uint8Array): Unfinished => {
+const unfinished = (bytes: Uint8Array): UnfinishedSolution => {
   return { bytes, issuer: '', device: '', effort: 0, foundAtMs: 0, isAcknowledged: true, verdict: null }
 }
 
 it('the leader learns of solutions of earlier runs and of every step, and reports who leads', () => {
   const [first, late] = [freshWork(1n), freshWork(1n)].map(unfinished)
-  const hashOf = ({ bytes }: Unfinished) => encodeBase64Url(blockHash(bytes))
+  const hashOf = ({ bytes }: UnfinishedSolution) => encodeBase64Url(blockHash(bytes))
   const heard: unknown[] = []
   let ties: LeaderCallbacks | null = null
   const search = tiesTo({

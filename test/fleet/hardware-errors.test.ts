@@ -124,7 +124,7 @@ it('metrics continue with a replacement device of the same name, and keep errors
   Object.assign(second, { hashed: 4 })
   expect(set.devices()).toMatchObject([{ hardwareErrors: 7 }])
   set.exchange([second], [])
-  expect([set.devices(), set.gone()]).toMatchObject([[], [{ hardwareErrors: 7 }]])
+  expect([set.devices(), set.goneDevices()]).toMatchObject([[], [{ hardwareErrors: 7 }]])
 })
 
 describeWith(lackOf('nats-server'), 'a fleet', () => {

@@ -87,7 +87,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
       onEvent: (event) => {
         if (event.type === 'trouble' || event.type === 'warning') troubles.push(event.message)
       },
-      beside: () => ({ rigs: rigs.status() }),
+      serverParts: () => ({ rigs: rigs.status() }),
     })
     source.attach(rigTies(miner))
     const ended = miner.run(stop.signal)

@@ -1,10 +1,10 @@
 /** Power and energy of a miner from readings, statements and rigs. */
 import { describe, expect, it } from 'vitest'
-import { EnergyMeter, MAX_GAP_MS, type PowerStated, type TimedReading } from '../../src/mining/mine/energy.ts'
-import type { Reading } from '../../src/mining/mine/hardware.ts'
+import { EnergyMeter, MAX_GAP_MS, type StatedPower, type TimedReading } from '../../src/mining/mine/energy.ts'
+import type { SensorReading } from '../../src/mining/mine/hardware.ts'
 import { type EngineDevice, Rates } from '../../src/mining/mine/rates.ts'
 
-type TestReading = Reading & TimedReading
+type TestReading = SensorReading & TimedReading
 
 const thread: EngineDevice = { engine: 'cpu', device: 'thread0', hardware: 'cpu', kernel: 'js', hashes: 0, faults: 0 }
 const card: EngineDevice = {
@@ -18,12 +18,12 @@ function readingOf(kind: 'cpu' | 'gpu', watts: number | null, readAtMs = 0, span
 }
 
 /** A meter whose readings and statements a test sets. */
-function meterWith(devices: readonly EngineDevice[], stated: PowerStated = {}) {
+function meterWith(devices: readonly EngineDevice[], stated: StatedPower = {}) {
   const rates = new Rates()
   const world = { readings: [] as TestReading[], stated, paused: false, problem: null as string | null, devices }
   const meter = new EnergyMeter(rates, {
     readings: () => world.readings,
-    stated: () => world.stated,
+    statedPower: () => world.stated,
     problem: () => world.problem,
   })
   let hashes = 0

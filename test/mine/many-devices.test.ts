@@ -65,7 +65,7 @@ class SyntheticEngine implements Engine {
 
 function snapshotOf(engine: Engine, rates: Rates): Snapshot {
   const devices = engine.devices().map((device) => ({ ...device, engine: engine.name }))
-  const own = devices.map((device) => ({ ...device, hashrates: rates.of(device) }))
+  const own = devices.map((device) => ({ ...device, hashrates: rates.ratesOf(device) }))
   return snapshotWith({ hashes: engine.hashes(), hashrates: rates.total(true), devices: own, work: null })
 }
 
@@ -101,7 +101,7 @@ it('the miner shows 10,000 devices that come and go in bounded memory', async ()
   expect(hashrates['10s']).toBeCloseTo(DEVICES * HASHES_A_SECOND)
   expect(devices.filter((device) => device.hashrates['10s'] !== null).length).toBeGreaterThan(DEVICES / 2)
   // The miner drops the rates of a departed device.
-  expect(rates.of({ engine: 'rigs', device: 'rig0' })).toEqual({ '10s': null, '60s': null, '15m': null })
+  expect(rates.ratesOf({ engine: 'rigs', device: 'rig0' })).toEqual({ '10s': null, '60s': null, '15m': null })
 })
 
 it('the rates keep less than 4 KiB a device, however long it is sampled', () => {

@@ -5,21 +5,24 @@ import { meets, powHash, solves } from '../../src/ground/chain/pow.ts'
 import type { FollowUp, Receipt } from '../../src/ground/chain/solution.ts'
 import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
-import type { Unfinished } from '../../src/mining/mine/life.ts'
 import { Miner } from '../../src/mining/mine/miner.ts'
+import type { UnfinishedSolution } from '../../src/mining/mine/solution-steps.ts'
 import { miss, solve } from '../solve.ts'
 import { jobOf } from '../source/job.ts'
 import { easyWork, FedSource, HandEngine } from './by-hand.ts'
 import { settle, VirtualClock } from './virtual-clock.ts'
 
-async function started(options: { blocks?: number; durationMs?: number } = {}, unfinished: readonly Unfinished[] = []) {
+async function started(
+  options: { blocks?: number; durationMs?: number } = {},
+  unfinished: readonly UnfinishedSolution[] = [],
+) {
   const clock = new VirtualClock()
   const source = new FedSource(clock)
   const engine = new HandEngine()
   const events: MinerEvent[] = []
   const stop = new AbortController()
   const miner = new Miner({ source, engines: [engine], clock, onEvent: (event) => events.push(event), ...options })
-  miner.takeUp(unfinished)
+  miner.resumeUnfinished(unfinished)
   const ended = miner.run(stop.signal)
   await settle()
   return { clock, source, engine, events, stop, miner, ended }
@@ -363,17 +366,17 @@ describe('miner loop', () => {
       await source.give(easyWork(1n))
       let end: (news: FollowUp) => void = () => undefined
       source.end = new Promise((resolve) => (end = resolve))
-      miner.takeUp([{ ...left, verdict: null }])
+      miner.resumeUnfinished([{ ...left, verdict: null }])
       await settle()
       expect(source.submitted).toEqual([bytes])
-      miner.takeUp([{ ...left, verdict: null }])
+      miner.resumeUnfinished([{ ...left, verdict: null }])
       await settle()
       expect(source.submitted, 'it lives already').toEqual([bytes])
       end({ step: 'confirmed', depth: 1 })
       await settle()
       stop.abort()
       await ended
-      miner.takeUp([{ ...left, verdict: null }])
+      miner.resumeUnfinished([{ ...left, verdict: null }])
       await settle()
       expect(source.submitted).toEqual([bytes])
     })

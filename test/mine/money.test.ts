@@ -7,7 +7,7 @@ import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 import { workFromBytes } from '../../src/ground/chain/work.ts'
 import { Earnings } from '../../src/mining/mine/earnings.ts'
 import { Money } from '../../src/mining/mine/money.ts'
-import type { Searched } from '../../src/mining/mine/profit.ts'
+import type { SearchState } from '../../src/mining/mine/profit.ts'
 import { step } from '../web/dashboard/common.ts'
 
 const HASH = new Uint8Array(32)
@@ -22,7 +22,7 @@ function workOf(network: Network, height: bigint) {
   return workFromBytes(bytes)
 }
 
-const searched = (parts: Partial<Searched>): Searched => {
+const searched = (parts: Partial<SearchState>): SearchState => {
   return { work: null, chains: 0, hashrate: 1e7, power: { watts: 150, unread: 0, problem: null }, ...parts }
 }
 

@@ -92,18 +92,18 @@ describe('schedule', () => {
   it.each([
     ['', 'a part is empty'],
     ['22:00-06:00,', 'a part is empty'],
-    ['22-06', '"22-06" is no time; times are such as 22:00-06:00'],
+    ['22-06', '"22-06" is not a time; use HH:MM-HH:MM, such as 22:00-06:00'],
     ['mon', 'no times follow mon'],
     ['22:00-06:00,sat', 'no times follow sat'],
-    ['monday 22:00-06:00', '"monday" is no day; days are mon, tue, ... or mon-fri'],
-    ['mon-fri-sun 22:00-06:00', '"mon-fri-sun" is no day; days are mon, tue, ... or mon-fri'],
+    ['monday 22:00-06:00', '"monday" is not a day; use mon, tue, ... or a range such as mon-fri'],
+    ['mon-fri-sun 22:00-06:00', '"mon-fri-sun" is not a day; use mon, tue, ... or a range such as mon-fri'],
     ['24:00-06:00', '"24:00-06:00" has a time that no clock shows; the last one is 24:00, as an end'],
     ['22:60-06:00', '"22:60-06:00" has a time that no clock shows; the last one is 24:00, as an end'],
     ['22:00-24:01', '"22:00-24:01" has a time that no clock shows; the last one is 24:00, as an end'],
     ['22:00-22:00', '"22:00-22:00" is empty; a whole day is 00:00-24:00'],
     ['22:00-06:00 mon', 'in "22:00-06:00 mon" days come before times'],
     ['mon tue 22:00-06:00', '"mon tue 22:00-06:00" has more than days and times'],
-    ['mon 22:00', '"22:00" is no time; times are such as 22:00-06:00'],
+    ['mon 22:00', '"22:00" is not a time; use HH:MM-HH:MM, such as 22:00-06:00'],
   ])('the schedule %j is invalid, and the problem is named', (text, problem) => {
     expect(parseSchedule(text)).toEqual({ problem })
   })

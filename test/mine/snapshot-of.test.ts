@@ -12,15 +12,15 @@ const device: EngineDevice = { engine: 'cpu', device: 'thread0', kernel: 'js', h
 function partsWith(parts: Partial<SnapshotParts>): SnapshotParts {
   return {
     source: { description: 'a node', connected: true, waitReason: null, upstreams: () => [], chains: () => null },
-    engines: { devices: () => [device], gone: () => [], hashes: () => 1_000 },
-    ...{ rates: new Rates(), tally: new Tally(), lives: { counts: noVerdicts, poolBlocks: 0 } },
+    engines: { devices: () => [device], goneDevices: () => [], hashes: () => 1_000 },
+    ...{ rates: new Rates(), tally: new Tally(), solutions: { counts: noVerdicts, poolBlocks: 0 } },
     ...{
       nowMs: 5_000,
       startedAtMs: 3_000,
       current: null,
       pauses: [],
       energy: new EnergyMeter(new Rates()),
-      beside: {},
+      serverParts: {},
     },
     counts: { hardwareErrors: 1, preemptions: 2 },
     ...{ issuer: null, results: { expected: 0, found: 0, effort: 0, best: [] }, forkVote: null },
@@ -43,13 +43,13 @@ it('a snapshot has chains, rigs and fleets only if they exist', () => {
     energy: { watts: null, joules: null, hashrate: null, unread: 0 },
   }
   const source = { description: '', connected: true, waitReason: null, upstreams: () => [], chains: () => [] }
-  expect(minerSnapshotOf(partsWith({ source, beside: { fleet } }))).toMatchObject({ chains: [], fleet })
+  expect(minerSnapshotOf(partsWith({ source, serverParts: { fleet } }))).toMatchObject({ chains: [], fleet })
 })
 
 it('a snapshot says why nothing searches, and that mining is paused', () => {
   const idle = { ...device, state: 'unable', reason: 'no kernel' } as const
-  const engines = { devices: () => [idle], gone: () => [], hashes: () => 0 }
-  expect(minerSnapshotOf(partsWith({ engines })).idleReason).toBe('cpu thread0 is unable: no kernel')
+  const engines = { devices: () => [idle], goneDevices: () => [], hashes: () => 0 }
+  expect(minerSnapshotOf(partsWith({ engines: engines })).idleReason).toBe('cpu thread0 is unable: no kernel')
   const pauses = [{ by: 'user', text: 'until it is resumed' }] as const
   expect(minerSnapshotOf(partsWith({ pauses }))).toMatchObject({ paused: true, pauses, idleReason: null })
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Reading, readingsFor } from '../../src/mining/mine/hardware.ts'
+import { readingsFor, type SensorReading } from '../../src/mining/mine/hardware.ts'
 import type { EngineDevice } from '../../src/mining/mine/rates.ts'
 import { readHwmon } from '../../src/mining/sensors/hwmon.ts'
 import { askNvidia, parseCards } from '../../src/mining/sensors/nvidia.ts'
@@ -183,7 +183,7 @@ describe('reading of a device', () => {
   const device = (parts: Partial<EngineDevice>): EngineDevice => {
     return { engine: 'gpu', device: 'gpu0', kernel: 'wgsl', hashes: 0, faults: 0, ...parts }
   }
-  const reading = (parts: Partial<Reading>): Reading => {
+  const reading = (parts: Partial<SensorReading>): SensorReading => {
     const unknown = { celsius: null, fanPercent: null, watts: null, pci: null, model: null }
     return { kind: 'gpu', vendor: 'nvidia', ...unknown, ...parts }
   }

@@ -8,9 +8,9 @@ import { openState } from '../../src/compose/state.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import type { Disk } from '../../src/mining/journal/disk.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
-import type { Unfinished } from '../../src/mining/mine/life.ts'
 import { Miner } from '../../src/mining/mine/miner.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
+import type { UnfinishedSolution } from '../../src/mining/mine/solution-steps.ts'
 import type { Source, UpstreamStatus } from '../../src/mining/source/source.ts'
 import { failure } from './connection.ts'
 import type { SimulatedEngine } from './engine.ts'
@@ -27,9 +27,9 @@ export interface ProcessOptions {
   readonly confirmations: number
   readonly onEvent: (event: MinerEvent) => void
   /** Called with the unfinished solutions of the journal. */
-  readonly onUnfinished: (unfinished: readonly Unfinished[]) => void
+  readonly onUnfinished: (unfinished: readonly UnfinishedSolution[]) => void
   /** Called with unfinished solutions that could not be read at the start. */
-  readonly onLeft: (unfinished: readonly Unfinished[]) => void
+  readonly onLeft: (unfinished: readonly UnfinishedSolution[]) => void
   /** Called if the miner ends by an error. */
   readonly onError: (error: unknown) => void
 }
@@ -127,10 +127,10 @@ export class MinerProcess {
         tell(event)
       }
       const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: keep })
-      miner.takeUp(state.unfinished)
+      miner.resumeUnfinished(state.unfinished)
       const left = state.left(this.#stop.signal).then((unfinished) => {
         if (!this.#isDead) onLeft(unfinished)
-        miner.takeUp(unfinished)
+        miner.resumeUnfinished(unfinished)
       })
       left.catch((error) => this.#options.onError(error))
       this.snapshot = await miner.run(this.#stop.signal)

@@ -7,7 +7,7 @@ import { solves } from '../../src/ground/chain/pow.ts'
 import { type Verdict, verdictOf } from '../../src/ground/chain/solution.ts'
 import { afterLine, type BlockRecord, parseLine } from '../../src/mining/journal/record.ts'
 import type { SolutionEvent } from '../../src/mining/mine/events.ts'
-import type { Unfinished } from '../../src/mining/mine/life.ts'
+import type { UnfinishedSolution } from '../../src/mining/mine/solution-steps.ts'
 import { MAX_UNDECIDED, NO_PAYLOAD_MS, ONCE_MS, SETTLED_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
 import type { SimulatedDisk } from './disk.ts'
 import type { Host } from './network.ts'
@@ -276,7 +276,7 @@ export class Solutions {
   }
 
   /** The next run of the miner has read its journal. */
-  resumed(unfinished: readonly Unfinished[]): void {
+  resumed(unfinished: readonly UnfinishedSolution[]): void {
     const left = new Map(unfinished.map(({ bytes, verdict }) => [idOf(bytes), verdict]))
     for (const [hash, life] of this.lives) {
       const verdict = left.get(hash)
@@ -288,7 +288,7 @@ export class Solutions {
   }
 
   /** The miner has read the part of its journal that it could not read at its start. */
-  resumedLate(unfinished: readonly Unfinished[]): void {
+  resumedLate(unfinished: readonly UnfinishedSolution[]): void {
     for (const { bytes, verdict } of unfinished) {
       const life = this.lives.get(idOf(bytes))
       if (life === undefined) throw new Error('the journal has a solution that nobody found')

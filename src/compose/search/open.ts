@@ -6,8 +6,8 @@ import type { Engine } from '#mining/engine/engine.ts'
 import type { Leader } from '#mining/engine/leader.ts'
 import type { RigHost } from '#mining/engine/rigs.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
-import type { Unfinished } from '#mining/mine/life.ts'
 import type { Miner } from '#mining/mine/miner.ts'
+import type { UnfinishedSolution } from '#mining/mine/solution-steps.ts'
 import type { MiningRecord } from '../record.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { MinerSetup } from '../setup.ts'
@@ -28,7 +28,7 @@ export interface OpenedSearch {
   /** Connects the leader of a fleet to the miner, before the miner runs. */
   readonly attach: (miner: Pick<Miner, 'adopt'>, of: SearchedFor) => void
   /** Announces unsettled solutions of earlier runs to the leader. */
-  readonly expect: (unfinished: readonly Unfinished[]) => void
+  readonly expect: (unfinished: readonly UnfinishedSolution[]) => void
 }
 
 interface SearchedFor {
@@ -83,6 +83,6 @@ export function tiesTo(
 }
 
 /** Block hashes in base64url. */
-function hashesOf(unfinished: readonly Unfinished[]): string[] {
+function hashesOf(unfinished: readonly UnfinishedSolution[]): string[] {
   return unfinished.map(({ bytes }) => encodeBase64Url(blockHash(bytes)))
 }

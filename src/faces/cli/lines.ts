@@ -5,7 +5,7 @@ import { formatDuration, formatEfficiency, formatHashrate, withPrefix } from '#g
 import { type Verdict, verdicts } from '#ground/chain/solution.ts'
 import { joulesPerMegahash } from '#mining/mine/energy.ts'
 import type { MinerEvent, SolutionEvent } from '#mining/mine/events.ts'
-import type { HardwareSnapshot, Sensed } from '#mining/mine/hardware.ts'
+import type { HardwareSnapshot, SensorValues } from '#mining/mine/hardware.ts'
 import type { Pause } from '#mining/mine/pauses.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import type { ForkVote } from '#mining/source/source.ts'
@@ -229,7 +229,7 @@ export function deviceText(hardware: HardwareSnapshot): string {
 }
 
 /** `61 C  fan 40%  212 W`, or an empty text if no sensor is known. */
-export function sensorsText({ celsius, fanPercent, watts }: Sensed): string {
+export function sensorsText({ celsius, fanPercent, watts }: SensorValues): string {
   return [
     ...(celsius === null ? [] : [`${Math.round(celsius)} C`]),
     ...(fanPercent === null ? [] : [`fan ${Math.round(fanPercent)}%`]),

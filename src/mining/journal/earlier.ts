@@ -1,7 +1,7 @@
 /** The earlier runs in a journal: few solutions, however long it is, and sums of all others. */
 import { exactOf, exactText } from '#ground/base/coins.ts'
 import { isLostVerdict, verdictOf } from '#ground/chain/solution.ts'
-import type { OwnBlock, OwnSums } from '../mine/earnings.ts'
+import type { OwnBlock, OwnBlockSums } from '../mine/earnings.ts'
 import { CoinTotal } from './coin-total.ts'
 import { type JournalContent, type JournalReading, readJournal } from './content.ts'
 import type { BlockRecord } from './record.ts'
@@ -17,7 +17,7 @@ export interface EarlierRuns {
   /** The unfinished and the newest solutions, for sums that may still change; oldest first. */
   readonly tracked: readonly OwnBlock[]
   /** Sums of all solutions that are not `tracked`. */
-  readonly untracked: OwnSums
+  readonly untracked: OwnBlockSums
   /** Unreadable lines of the journal. */
   readonly damaged: number
 }
@@ -117,7 +117,7 @@ class Sums {
     else this.#paid.add(this.#table, row)
   }
 
-  sums(records: JournalContent['records']): OwnSums {
+  sums(records: JournalContent['records']): OwnBlockSums {
     const paid = { blocks: this.#paid.blocks, ...this.#paid.coins(records) }
     return { paid, unknown: this.#unknown, lost: this.#lost }
   }

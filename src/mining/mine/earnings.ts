@@ -15,7 +15,7 @@ export interface OwnBlock {
 }
 
 /** Sums of solutions. Coins are exact, in units of 10^-20. */
-export interface OwnSums {
+export interface OwnBlockSums {
   /** Accepted solutions with a known reward. */
   readonly paid: { readonly blocks: number; readonly rewards: bigint; readonly fees: bigint }
   /** Accepted solutions with an unknown reward. */
@@ -30,21 +30,21 @@ const SHARE_BLOCKS = 100
 /** With fewer blocks, a fraction would be chance. */
 const MIN_SHARE_BLOCKS = 20
 
-interface Tracked {
+interface TrackedBlock {
   readonly verdict: Verdict | null
   readonly reward: bigint | null
   readonly fees: bigint | null
   readonly isOfRun: boolean
 }
 
-const UNSEEN: Tracked = { verdict: null, reward: null, fees: null, isOfRun: true }
+const UNSEEN: TrackedBlock = { verdict: null, reward: null, fees: null, isOfRun: true }
 
 class PaidCounter {
   blocks = 0
   coins = 0n
   fees = 0n
 
-  add({ verdict, reward, fees }: Tracked, sign: 1 | -1): void {
+  add({ verdict, reward, fees }: TrackedBlock, sign: 1 | -1): void {
     if (verdict !== 'accepted' || reward === null) return
     const big = BigInt(sign)
     this.blocks += sign
@@ -57,12 +57,12 @@ class PaidCounter {
   }
 }
 
-const isLost = ({ verdict }: Tracked) => isLostVerdict(verdict)
-const isUnknown = ({ verdict, reward }: Tracked) => verdict === 'accepted' && reward === null
+const isLost = ({ verdict }: TrackedBlock) => isLostVerdict(verdict)
+const isUnknown = ({ verdict, reward }: TrackedBlock) => verdict === 'accepted' && reward === null
 
 export class Earnings {
   /** Hash -> block, oldest first. */
-  readonly #blocks = new Map<string, Tracked>()
+  readonly #blocks = new Map<string, TrackedBlock>()
   readonly #run = new PaidCounter()
   readonly #total = new PaidCounter()
   #unknown = 0
@@ -79,7 +79,7 @@ export class Earnings {
   }
 
   /** Adds sums of earlier runs, whose solutions no event changes. */
-  seedSums({ paid, unknown, lost }: OwnSums): void {
+  seedSums({ paid, unknown, lost }: OwnBlockSums): void {
     this.#total.blocks += paid.blocks
     this.#total.coins += paid.rewards + paid.fees
     this.#total.fees += paid.fees
@@ -111,11 +111,11 @@ export class Earnings {
     return this.#lossAndFees
   }
 
-  #change(hash: string, news: Partial<Tracked>): void {
+  #change(hash: string, news: Partial<TrackedBlock>): void {
     this.#set(hash, { ...(this.#blocks.get(hash) ?? UNSEEN), ...news })
   }
 
-  #set(hash: string, block: Tracked): void {
+  #set(hash: string, block: TrackedBlock): void {
     const before = this.#blocks.get(hash)
     if (before !== undefined) this.#count(before, -1)
     this.#count(block, 1)
@@ -125,7 +125,7 @@ export class Earnings {
     if (this.#blocks.size > MAX_BLOCKS) this.#blocks.delete(oldest)
   }
 
-  #count(block: Tracked, sign: 1 | -1): void {
+  #count(block: TrackedBlock, sign: 1 | -1): void {
     this.#total.add(block, sign)
     if (block.isOfRun) this.#run.add(block, sign)
     if (isLost(block)) this.#lost += sign
@@ -133,7 +133,7 @@ export class Earnings {
   }
 }
 
-function lossAndFeesOf(blocks: readonly Tracked[]): LossAndFees {
+function lossAndFeesOf(blocks: readonly TrackedBlock[]): LossAndFees {
   const settled = blocks.filter((block) => block.verdict === 'accepted' || isLost(block)).slice(-SHARE_BLOCKS)
   if (settled.length < MIN_SHARE_BLOCKS) return unknownFractions
   const lostFraction = settled.filter(isLost).length / settled.length

@@ -1,6 +1,6 @@
 /** Power and energy of the devices that search for a miner. Energy is the integral of power over the time that was read. */
 import type { RigsEnergy } from '../engine/leader.ts'
-import { deviceGroupsOf, type HardwareGroup, type Reading, searches } from './hardware.ts'
+import { deviceGroupsOf, type HardwareGroup, type SensorReading, searches } from './hardware.ts'
 import type { EngineDevice, Rates } from './rates.ts'
 
 /**
@@ -27,7 +27,7 @@ export interface EnergySnapshot {
 }
 
 /** Power that the user states, and what the sensors cannot know. */
-export interface PowerStated {
+export interface StatedPower {
   /** Power of the whole miner while it searches, such as that of a plug meter. Sensors do not count then. */
   readonly watts?: number | undefined
   /** Power of the rest of the machine, which is added to that of the sensors. Default: 0. */
@@ -50,16 +50,16 @@ export const joulesPerMegahash = (watts: number | null, hashrate: number | null)
 /** Power of the miner: readings, and statements of the user. */
 export interface PowerPort {
   /** Current sensor readings of this machine. */
-  readonly readings: () => readonly (Reading & TimedReading)[]
+  readonly readings: () => readonly (SensorReading & TimedReading)[]
   /** Statements of the user. */
-  readonly stated: () => PowerStated
+  readonly statedPower: () => StatedPower
   /** Why the power of the processor cannot be read, and what to do about it; null if it can. */
   readonly problem: () => string | null
 }
 
-const NOTHING: PowerPort = { readings: () => [], stated: () => ({}), problem: () => null }
+const NOTHING: PowerPort = { readings: () => [], statedPower: () => ({}), problem: () => null }
 
-type ReadGroup = HardwareGroup & { readonly reading: (Reading & TimedReading) | null }
+type MeasuredGroup = HardwareGroup & { readonly reading: (SensorReading & TimedReading) | null }
 
 /** Integrates the power of a miner. */
 export class EnergyMeter {
@@ -80,13 +80,13 @@ export class EnergyMeter {
   /** Adds the energy since the last sample. */
   sample(nowMs: number, devices: readonly EngineDevice[], paused: boolean): void {
     const groups = this.groupsOf(devices)
-    const { watts, baseWatts = 0 } = this.#port.stated()
+    const { watts, baseWatts = 0 } = this.#port.statedPower()
     let steady: number | null = null
     if (watts !== undefined) {
       if (groups.some((group) => searches(group, paused))) steady = watts
     } else {
       for (const group of groups) this.#count(group)
-      if (baseWatts > 0 && groups.some(isRead)) steady = baseWatts
+      if (baseWatts > 0 && groups.some(isMeasured)) steady = baseWatts
     }
     const before = this.#steady
     this.#steady = steady === null ? null : { watts: steady, atMs: nowMs }
@@ -95,14 +95,14 @@ export class EnergyMeter {
   }
 
   /** The devices by hardware, with their readings. */
-  groupsOf(devices: readonly EngineDevice[]): readonly ReadGroup[] {
+  groupsOf(devices: readonly EngineDevice[]): readonly MeasuredGroup[] {
     return deviceGroupsOf(devices, this.#port.readings())
   }
 
   /** @param rigs the sums of a leader's rigs, which replace the devices of this machine */
-  snapshot(groups: readonly ReadGroup[], paused: boolean, rigs?: RigsEnergy): EnergySnapshot {
+  snapshot(groups: readonly MeasuredGroup[], paused: boolean, rigs?: RigsEnergy): EnergySnapshot {
     if (rigs !== undefined) return { ...figuresOf(rigs, rigs.watts === null ? null : 'rigs'), problem: null }
-    const { watts: stated, baseWatts = 0 } = this.#port.stated()
+    const { watts: stated, baseWatts = 0 } = this.#port.statedPower()
     const joules = this.#joules
     const searching = groups.filter((group) => searches(group, paused))
     if (stated !== undefined) {
@@ -110,8 +110,8 @@ export class EnergyMeter {
       const hashrate = this.#rates.total(searching.length > 0)['10s']
       return { ...figuresOf({ watts, joules, hashrate, unread: 0 }, 'stated'), problem: null }
     }
-    const read = groups.filter(isRead)
-    const unread = searching.filter((group) => !isRead(group))
+    const read = groups.filter(isMeasured)
+    const unread = searching.filter((group) => !isMeasured(group))
     const watts = read.length === 0 ? null : read.reduce((sum, { reading }) => sum + (reading?.watts ?? 0), baseWatts)
     const rates = read.map((group) => this.#rates.ofHardware(group.engine, group.name, searches(group, paused))['10s'])
     const sums = { watts, joules, hashrate: sumOf(rates), unread: unread.length }
@@ -121,7 +121,7 @@ export class EnergyMeter {
     }
   }
 
-  #count({ engine, name, reading }: ReadGroup): void {
+  #count({ engine, name, reading }: MeasuredGroup): void {
     if (reading === null || reading.watts === null) return
     const key = `${engine}/${name}`
     if (this.#countedMs.get(key) === reading.readAtMs) return
@@ -134,7 +134,7 @@ export class EnergyMeter {
   }
 }
 
-const isRead = ({ reading }: ReadGroup) => reading !== null && reading.watts !== null
+const isMeasured = ({ reading }: MeasuredGroup) => reading !== null && reading.watts !== null
 const isProcessor = ({ name }: HardwareGroup) => name === 'cpu'
 
 /** @returns null for an empty list, or if one is unknown */

@@ -91,50 +91,50 @@ export class EngineSet {
    */
   async setWork(work: EngineWork): Promise<boolean> {
     const taken = await Promise.all(this.#engines.map((engine) => engine.setWork(work)))
-    return taken.every((all) => all)
+    return taken.every((isTaken) => isTaken)
   }
 
   /** Hashes since the start, including engines that have left. Never decreases. */
   hashes(): number {
-    const all = [...this.#engines, ...this.#leaving]
-    return all.reduce((sum, engine) => sum + engine.hashes(), this.#formerHashes)
+    const engines = [...this.#engines, ...this.#leaving]
+    return engines.reduce((sum, engine) => sum + engine.hashes(), this.#formerHashes)
   }
 
   /** Devices of the active engines. Counters carry over to a replacement device of the same name. */
   devices(): EngineDevice[] {
     const devices = this.#engines.flatMap(devicesOf)
-    const before = this.#before()
+    const before = this.#formerCounters()
     if (before.size === 0) return devices
     return devices.map((device) => {
       const former = before.get(keyOf(device))
-      return former === undefined ? device : together(device, former)
+      return former === undefined ? device : addCounters(device, former)
     })
   }
 
   /** Devices of stopped or leaving engines that have no replacement of the same name. */
-  gone(): EngineDevice[] {
-    const before = this.#before()
+  goneDevices(): EngineDevice[] {
+    const before = this.#formerCounters()
     if (before.size > 0) for (const device of this.#engines.flatMap(devicesOf)) before.delete(keyOf(device))
     return [...before.values()]
   }
 
   /** Stops all engines, including starting and leaving ones. */
   async stop(): Promise<void> {
-    const all = [...this.#engines, ...this.#starting, ...this.#leaving]
-    await Promise.all(all.map((engine) => engine.stop()))
+    const engines = [...this.#engines, ...this.#starting, ...this.#leaving]
+    await Promise.all(engines.map((engine) => engine.stop()))
   }
 
   /** Counters of devices of stopped and leaving engines, by engine and device. */
-  #before(): Map<string, EngineDevice> {
+  #formerCounters(): Map<string, EngineDevice> {
     const before = new Map(this.#former)
-    for (const device of this.#leaving.flatMap(devicesOf)) add(before, device)
+    for (const device of this.#leaving.flatMap(devicesOf)) addDevice(before, device)
     return before
   }
 
   #remember(engine: Engine): void {
-    this.#leaving = this.#leaving.filter((each) => each !== engine)
+    this.#leaving = this.#leaving.filter((other) => other !== engine)
     this.#formerHashes += engine.hashes()
-    for (const device of devicesOf(engine)) add(this.#former, device)
+    for (const device of devicesOf(engine)) addDevice(this.#former, device)
   }
 }
 
@@ -143,14 +143,14 @@ const devicesOf = (engine: Engine): EngineDevice[] =>
 
 const keyOf = ({ engine, device }: EngineDevice) => `${engine}/${device}`
 
-function add(devices: Map<string, EngineDevice>, device: EngineDevice): void {
+function addDevice(devices: Map<string, EngineDevice>, device: EngineDevice): void {
   const key = keyOf(device)
   const before = devices.get(key)
-  devices.set(key, before === undefined ? device : together(device, before))
+  devices.set(key, before === undefined ? device : addCounters(device, before))
 }
 
 /** Adds the counters of a previous device of the same name. */
-function together(device: EngineDevice, before: EngineDevice): EngineDevice {
+function addCounters(device: EngineDevice, before: EngineDevice): EngineDevice {
   const sums = { hashes: device.hashes + before.hashes, faults: device.faults + before.faults }
   const hardwareErrors = (device.hardwareErrors ?? 0) + (before.hardwareErrors ?? 0)
   return { ...device, ...sums, ...(hardwareErrors > 0 && { hardwareErrors }) }

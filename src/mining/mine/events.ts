@@ -6,8 +6,8 @@ import type { Pause } from './pauses.ts'
 import type { ProfitSnapshot } from './profit.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** First step of a solution, before it is handed in. */
-export interface Found {
+/** First step of a solution, before it is submitted. */
+export interface FoundStep {
   readonly step: 'found'
   /** Solved work, base64url. */
   readonly work: string
@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /** A step in the life of a solution. */
-export type SolutionEvent = (Found | LifeStep) & {
+export type SolutionEvent = (FoundStep | LifeStep) & {
   readonly type: 'solution'
   /** Verdict if this step decides or changes it, else null. The solution is counted at that step. */
   readonly verdict: Verdict | null

@@ -4,7 +4,7 @@ import type { EngineDevice, Rates } from './rates.ts'
 import type { DeviceTally, Tally } from './tally.ts'
 
 /** Sensor values; null if unknown. */
-export interface Sensed {
+export interface SensorValues {
   readonly celsius: number | null
   /** Fan speed in per cent of its maximum. */
   readonly fanPercent: number | null
@@ -13,7 +13,7 @@ export interface Sensed {
 }
 
 /** Sensor readings of a CPU or a graphics card. */
-export interface Reading extends Sensed {
+export interface SensorReading extends SensorValues {
   readonly kind: 'cpu' | 'gpu'
   /** Vendor in lower case, such as `nvidia`. */
   readonly vendor: string
@@ -23,7 +23,7 @@ export interface Reading extends Sensed {
   readonly pci: string | null
 }
 
-export interface HardwareSnapshot extends Sensed, DeviceTally {
+export interface HardwareSnapshot extends SensorValues, DeviceTally {
   /** `cpu`, `gpu0`, ...: the name that its devices share, or that of its only device. */
   readonly name: string
   readonly engine: string
@@ -39,7 +39,7 @@ export interface HardwareSnapshot extends Sensed, DeviceTally {
 }
 
 interface HardwareParts {
-  readonly groups: readonly (HardwareGroup & { readonly reading: Reading | null })[]
+  readonly groups: readonly (HardwareGroup & { readonly reading: SensorReading | null })[]
   /** Devices that are gone. Their counters stay with the hardware that they shared with others. */
   readonly gone: readonly EngineDevice[]
   readonly rates: Rates
@@ -47,7 +47,7 @@ interface HardwareParts {
   readonly tally: Tally
 }
 
-const UNKNOWN: Sensed & { readonly pci: null } = { celsius: null, fanPercent: null, watts: null, pci: null }
+const UNKNOWN: SensorValues & { readonly pci: null } = { celsius: null, fanPercent: null, watts: null, pci: null }
 
 /** The devices of one piece of hardware. */
 export interface HardwareGroup {
@@ -58,7 +58,7 @@ export interface HardwareGroup {
 }
 
 /** Groups devices by hardware, and assigns the readings to the groups. */
-export function deviceGroupsOf<R extends Reading>(
+export function deviceGroupsOf<R extends SensorReading>(
   devices: readonly EngineDevice[],
   readings: readonly R[],
 ): (HardwareGroup & { readonly reading: R | null })[] {
@@ -69,14 +69,11 @@ export function deviceGroupsOf<R extends Reading>(
     if (group === undefined) groups.set(key, [device])
     else group.push(device)
   }
-  const all = [...groups.values()]
-  const read = readingsFor(
-    all.map(([first]) => first),
-    readings,
-  )
-  return all.map((group, index) => {
+  const firstDevices = [...groups.values()].map(([first]) => first)
+  const readingOf = readingsFor(firstDevices, readings)
+  return [...groups.values()].map((group, index) => {
     const [{ engine, hardware, device }] = group
-    return { engine, name: hardware ?? device, devices: group, reading: read[index] ?? null }
+    return { engine, name: hardware ?? device, devices: group, reading: readingOf[index] ?? null }
   })
 }
 
@@ -87,23 +84,34 @@ export function searches({ devices }: HardwareGroup, paused: boolean): boolean {
 
 /** The hardware with its counters and readings, the CPU first. */
 export function hardwareOf({ groups, gone, rates, paused, tally }: HardwareParts): HardwareSnapshot[] {
-  const hardware = groups.map((of): HardwareSnapshot => {
-    const { engine, name, devices: group } = of
-    const [{ hardware: shared, model = null, vendor = null }] = group
-    const { celsius, fanPercent, watts, pci } = of.reading ?? UNKNOWN
-    const names = group.map((each) => each.device)
-    const former = gone.filter((each) => each.engine === engine && shared !== undefined && each.hardware === shared)
-    const { solutions, hardwareErrors } = tally.sum([...names, ...former.map((each) => each.device)])
+  const hardware = groups.map((group): HardwareSnapshot => {
+    const { engine, name, devices } = group
+    const [{ hardware: sharedName, model = null, vendor = null }] = devices
+    const { celsius, fanPercent, watts, pci } = group.reading ?? UNKNOWN
+    const names = devices.map(({ device }) => device)
+    const former =
+      sharedName === undefined
+        ? []
+        : gone.filter((device) => device.engine === engine && device.hardware === sharedName)
+    const { solutions, hardwareErrors } = tally.sum([...names, ...former.map(({ device }) => device)])
     return {
-      ...{ name, engine, devices: names, model, vendor, pci, celsius, fanPercent, watts },
-      hashes: [...group, ...former].reduce((sum, { hashes }) => sum + hashes, 0),
-      hashrates: rates.ofHardware(engine, name, searches(of, paused)),
+      name,
+      engine,
+      devices: names,
+      model,
+      vendor,
+      pci,
+      celsius,
+      fanPercent,
+      watts,
+      hashes: [...devices, ...former].reduce((sum, { hashes }) => sum + hashes, 0),
+      hashrates: rates.ofHardware(engine, name, searches(group, paused)),
       solutions,
-      hardwareErrors: hardwareErrors + errorsOf([...group, ...former]),
+      hardwareErrors: hardwareErrors + errorsOf([...devices, ...former]),
     }
   })
   const isProcessor = ({ name }: HardwareSnapshot) => name === 'cpu'
-  return [...hardware.filter(isProcessor), ...hardware.filter((each) => !isProcessor(each))]
+  return [...hardware.filter(isProcessor), ...hardware.filter((group) => !isProcessor(group))]
 }
 
 /** Hardware errors that the devices reported themselves, without a claim for the miner to check. */
@@ -116,19 +124,22 @@ export function errorsOf(devices: readonly EngineDevice[]): number {
  * cannot be distinguished, so they get readings, in order, only if every one of them mines.
  * @returns a reading for each device, or null if none is certainly its own
  */
-export function readingsFor<R extends Reading>(devices: readonly EngineDevice[], readings: readonly R[]): (R | null)[] {
+export function readingsFor<R extends SensorReading>(
+  devices: readonly EngineDevice[],
+  readings: readonly R[],
+): (R | null)[] {
   const processors = readings.filter(({ kind }) => kind === 'cpu')
   const cards = readings.filter(({ kind }) => kind === 'gpu')
   return devices.map((device) => {
     if (device.hardware === 'cpu') return processors[0] ?? null
     if (device.model === undefined) return null
-    const fitting = cards.filter((card) => fits(card, device))
-    const rivals = devices.filter((other) => fitting.some((card) => fits(card, other)))
-    return fitting.length === rivals.length ? (fitting[rivals.indexOf(device)] ?? null) : null
+    const candidates = cards.filter((card) => isReadingOf(card, device))
+    const rivals = devices.filter((other) => candidates.some((card) => isReadingOf(card, other)))
+    return candidates.length === rivals.length ? (candidates[rivals.indexOf(device)] ?? null) : null
   })
 }
 
-function fits({ model, vendor }: Reading, device: EngineDevice): boolean {
+function isReadingOf({ model, vendor }: SensorReading, device: EngineDevice): boolean {
   if (device.model === undefined) return false
   return model === null ? vendor === device.vendor : model === device.model
 }

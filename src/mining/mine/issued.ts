@@ -1,26 +1,26 @@
 /** Work issued to engines, by sequence number, and the full check of claims for it. */
 import { withCreationTime, withNonce } from '#ground/chain/header.ts'
-import { hasFixedBits, isOfClass } from '#ground/chain/nonce.ts'
+import { FREE_NONCE, hasFixedBits, isOfClass } from '#ground/chain/nonce.ts'
 import { meets, powHash } from '#ground/chain/pow.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import { type Work, workFromBytes } from '#ground/chain/work.ts'
 import type { Candidate } from '../engine/engine.ts'
 import type { Job } from '../source/source.ts'
-import type { BlockHashOf } from './readiness.ts'
+import type { BlockHasher } from './readiness.ts'
 
 /** Works kept to check late claims. Claims for older work are ignored. */
 const MAX_ISSUED_WORKS = 256
 
 /** A job with one creation time, under one sequence number. */
-export interface Issued {
+export interface IssuedWork {
   readonly work: Work
-  readonly pursuit: Pursuit
+  readonly search: JobSearch
   /** Computes block hashes of its solutions, or null until prepared. */
-  blockHashOf: BlockHashOf | null
+  blockHashOf: BlockHasher | null
 }
 
 /** The search for one job, over all its sequence numbers. */
-export interface Pursuit {
+export interface JobSearch {
   readonly job: Job
   readonly difficulty: number
   readonly receivedAtMs: number
@@ -43,7 +43,7 @@ interface Claim {
 }
 
 /** @param receivedAtMs monotonic time */
-export function issuedFor(job: Job, receivedAtMs: number): Issued {
+export function issueJob(job: Job, receivedAtMs: number): IssuedWork {
   const difficulty = Number(difficultyOf(job.target) ?? 0n)
   const pursuit = {
     job,
@@ -54,7 +54,19 @@ export function issuedFor(job: Job, receivedAtMs: number): Issued {
     leftAtHashes: null,
     solved: false,
   }
-  return { work: job.work, pursuit, blockHashOf: null }
+  return { work: job.work, search: pursuit, blockHashOf: null }
+}
+
+/**
+ * The job of solved work that this run did not issue: an earlier run or another leader did.
+ * @param id name of the job in events
+ * @param noticedAtMs monotonic time
+ * @throws FormatError if the bytes are not work
+ */
+export function jobOfSolvedWork(id: string, issuer: string, bytes: Uint8Array, noticedAtMs: number): Job {
+  const work = workFromBytes(bytes)
+  const { target } = work.fields
+  return { id, issuer, work, target, fixedNonce: FREE_NONCE, manySolutions: false, reason: 'start', noticedAtMs }
 }
 
 /**
@@ -62,14 +74,14 @@ export function issuedFor(job: Job, receivedAtMs: number): Issued {
  * @param time microseconds, or null if unknown
  * @returns the same object if `time` is null or not later
  */
-export function rolledTo(issued: Issued, time: bigint | null): Issued {
+export function rollCreationTime(issued: IssuedWork, time: bigint | null): IssuedWork {
   if (time === null || time <= issued.work.fields.creationTime) return issued
   const work = workFromBytes(withCreationTime(issued.work.bytes, time))
-  return { pursuit: issued.pursuit, work, blockHashOf: null }
+  return { search: issued.search, work, blockHashOf: null }
 }
 
 /** Hashes a claim in full before it counts: a node forgets the work when it gets a wrong solution. */
-export function claimOf({ work, pursuit }: Issued, { nonce, creationTime }: Candidate): Claim {
+export function claimOf({ work, search: pursuit }: IssuedWork, { nonce, creationTime }: Candidate): Claim {
   const searched = creationTime === undefined ? work.bytes : withCreationTime(work.bytes, creationTime)
   const bytes = withNonce(searched, nonce)
   const hash = powHash(bytes)
@@ -79,19 +91,19 @@ export function claimOf({ work, pursuit }: Issued, { nonce, creationTime }: Cand
 }
 
 export class IssuedWorks {
-  readonly #works = new Map<number, Issued>()
+  readonly #works = new Map<number, IssuedWork>()
 
   /** Adds work and evicts old work, but never the first issue of the current job. */
-  add(sequence: number, issued: Issued): void {
+  add(sequence: number, issued: IssuedWork): void {
     this.#works.set(sequence, issued)
-    for (const [old, { pursuit }] of this.#works) {
+    for (const [old, { search: pursuit }] of this.#works) {
       if (this.#works.size <= MAX_ISSUED_WORKS) return
-      if (pursuit !== issued.pursuit || old !== pursuit.firstSequence) this.#works.delete(old)
+      if (pursuit !== issued.search || old !== pursuit.firstSequence) this.#works.delete(old)
     }
   }
 
   /** @returns undefined if it was never issued, or is evicted */
-  of(sequence: number): Issued | undefined {
+  find(sequence: number): IssuedWork | undefined {
     return this.#works.get(sequence)
   }
 }

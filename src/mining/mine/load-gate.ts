@@ -7,7 +7,7 @@ const QUIET_MS = 30_000
 /** A longer gap between samples, such as system sleep, discards the earlier samples. */
 const GAP_MS = 15_000
 
-interface LoadSpan {
+interface LoadSample {
   readonly fromMs: number
   readonly toMs: number
   readonly fraction: number
@@ -15,7 +15,7 @@ interface LoadSpan {
 
 export class LoadGate {
   readonly #limit: number
-  #looks: LoadSpan[] = []
+  #samples: LoadSample[] = []
   #busySinceMs: number | null = null
   /** Start of the samples without a gap. */
   #firstMs: number | null = null
@@ -37,12 +37,12 @@ export class LoadGate {
 
   /** Adds a sample: the fraction that other programs used between two monotonic times. */
   addSample(fromMs: number, toMs: number, fraction: number): void {
-    const isGap = toMs - fromMs > GAP_MS || fromMs - (this.#looks.at(-1)?.toMs ?? fromMs) > GAP_MS
-    if (isGap) this.#looks = []
+    const isGap = toMs - fromMs > GAP_MS || fromMs - (this.#samples.at(-1)?.toMs ?? fromMs) > GAP_MS
+    if (isGap) this.#samples = []
     if (isGap || this.#firstMs === null) this.#firstMs = toMs - fromMs > GAP_MS ? toMs : fromMs
     if (toMs - fromMs > GAP_MS) return
-    this.#looks.push({ fromMs, toMs, fraction })
-    while (this.#looks[0].toMs <= toMs - QUIET_MS) this.#looks.shift()
+    this.#samples.push({ fromMs, toMs, fraction })
+    while (this.#samples[0].toMs <= toMs - QUIET_MS) this.#samples.shift()
     const isLong = (spanMs: number, sinceMs: number) => toMs - sinceMs >= spanMs
     if (this.#busySinceMs === null) {
       if (isLong(BUSY_MS, this.#firstMs) && this.#mean(BUSY_MS) > this.#limit) this.#busySinceMs = toMs
@@ -52,9 +52,9 @@ export class LoadGate {
   }
 
   #mean(spanMs: number): number {
-    const toMs = this.#looks.at(-1)?.toMs ?? 0
+    const toMs = this.#samples.at(-1)?.toMs ?? 0
     let [time, sum] = [0, 0]
-    for (const look of this.#looks) {
+    for (const look of this.#samples) {
       const length = look.toMs - Math.max(look.fromMs, toMs - spanMs)
       if (length <= 0) continue
       time += length

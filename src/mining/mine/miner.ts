@@ -1,12 +1,9 @@
-/** The main loop: newest job -> engines -> check -> hand in. Knows sources and engines only by their ports. */
-
+/** The main loop: newest job -> engines -> check -> submit. Knows sources and engines only by their ports. */
 import { readU256LE } from '#ground/base/bytes.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { after, every, untilAborted } from '#ground/base/signals.ts'
-import { FREE_NONCE } from '#ground/chain/nonce.ts'
 import { meets, solves } from '#ground/chain/pow.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
-import { workFromBytes } from '#ground/chain/work.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { AdoptedSolution } from '../engine/leader.ts'
 import type { ForkVote, Job, JobReason, Source } from '../source/source.ts'
@@ -14,13 +11,13 @@ import { Effort } from './effort.ts'
 import { EnergyMeter, type PowerPort } from './energy.ts'
 import { EngineSet } from './engine-set.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
-import { claimOf, type Issued, IssuedWorks, issuedFor, rolledTo } from './issued.ts'
-import type { Unfinished } from './life.ts'
-import { Lives } from './lives.ts'
+import { claimOf, type IssuedWork, IssuedWorks, issueJob, jobOfSolvedWork, rollCreationTime } from './issued.ts'
 import { type PauseCause, Pauses } from './pauses.ts'
 import { Rates } from './rates.ts'
-import { readyFor } from './readiness.ts'
-import { type Beside, minerSnapshotOf, type Snapshot } from './snapshot.ts'
+import { prepareSolutions } from './readiness.ts'
+import { minerSnapshotOf, type ServerParts, type Snapshot } from './snapshot.ts'
+import type { UnfinishedSolution } from './solution-steps.ts'
+import { SolutionTracker } from './solution-tracker.ts'
 import { Tally } from './tally.ts'
 
 interface MinerOptions {
@@ -36,12 +33,14 @@ interface MinerOptions {
   /** Sensors of this machine, and what the user states of its power. Default: none. */
   readonly power?: PowerPort | undefined
   /** Rigs or a fleet that search for this miner, and its money. Default: none. */
-  readonly beside?: (() => Beside) | undefined
+  readonly serverParts?: (() => ServerParts) | undefined
 }
 
+/** Interval at which hashrates and energy are sampled. */
 const SAMPLE_MS = 1000
-/** The shortest window is full by then. */
+/** Delay before the first report of the hashrate. The shortest window is full by then. */
 const FIRST_SPEED_MS = 10_500
+/** Interval between reports of the hashrate. */
 const SPEED_MS = 60_000
 /** Interval at which the creation time of the current work follows the validator's clock. */
 const ROLL_MS = 5_000
@@ -53,24 +52,24 @@ export class Miner {
   readonly #rates = new Rates()
   readonly #issued = new IssuedWorks()
   readonly #stop = new AbortController()
-  readonly #lives: Lives
+  readonly #solutions: SolutionTracker
   readonly #tally = new Tally()
   readonly #energy: EnergyMeter
   readonly #engines: EngineSet
   readonly #engineEvents: EngineEvents
-  #tellReady: () => void = () => undefined
+  #resolveReady: () => void = () => undefined
   /** Resolves when the first engines are ready or the miner stops. */
   readonly #ready = new Promise<void>((resolve) => {
-    this.#tellReady = resolve
+    this.#resolveReady = resolve
   })
   #startedAtMs = 0
   #sequence = 0
-  #current: Issued | null = null
+  #current: IssuedWork | null = null
   readonly #pauses = new Pauses()
   /** Solutions of earlier runs that wait for the first job, or null once it has arrived. */
-  #unfinished: Unfinished[] | null = []
+  #unfinished: UnfinishedSolution[] | null = []
   /** Work that waits for the end of a pause. */
-  #held: Issued | null = null
+  #held: IssuedWork | null = null
   /** Issuer of the newest work. */
   #issuer: string | null = null
   #forkVote: ForkVote | null = null
@@ -89,10 +88,10 @@ export class Miner {
       onCandidate: (candidate) => this.#judge(candidate),
       onWarning: (message) => onEvent({ type: 'warning', message }),
     }
-    this.#lives = new Lives({
+    this.#solutions = new SolutionTracker({
       source,
       clock,
-      onEvent: (event) => this.#onStep(event),
+      onEvent: (event) => this.#onSolution(event),
       onCount: (device, verdict, change) => this.#tally.count(device, verdict, change),
       stopped: this.#stop.signal,
     })
@@ -114,11 +113,11 @@ export class Miner {
       if (!this.#stop.signal.aborted) await this.#mine()
     } finally {
       this.#stop.abort()
-      this.#tellReady()
+      this.#resolveReady()
       this.#cancelIdle()
       signal.removeEventListener('abort', stop)
       await this.#engines.stop()
-      await this.#lives.finish()
+      await this.#solutions.finish()
     }
     this.#sample()
     return this.snapshot()
@@ -127,12 +126,12 @@ export class Miner {
   async #mine(): Promise<void> {
     const { source, clock, durationMs, onEvent } = this.#options
     this.#startedAtMs = clock.monotonicMs()
-    this.#tellReady()
+    this.#resolveReady()
     onEvent({ type: 'ready', devices: this.snapshot().devices })
-    const tellSpeed = () => onEvent({ type: 'speed', snapshot: this.snapshot() })
+    const reportSpeed = () => onEvent({ type: 'speed', snapshot: this.snapshot() })
     every(clock, SAMPLE_MS, this.#stop.signal, () => this.#sample())
-    after(clock, FIRST_SPEED_MS, this.#stop.signal, tellSpeed)
-    every(clock, SPEED_MS, this.#stop.signal, tellSpeed)
+    after(clock, FIRST_SPEED_MS, this.#stop.signal, reportSpeed)
+    every(clock, SPEED_MS, this.#stop.signal, reportSpeed)
     every(clock, ROLL_MS, this.#stop.signal, () => this.#roll())
     this.#sample()
     if (durationMs !== undefined) after(clock, durationMs, this.#stop.signal, () => this.#stop.abort())
@@ -142,10 +141,10 @@ export class Miner {
       onNotice: (message: string) => onEvent({ type: 'notice', message }),
     }
     for await (const job of source.jobs(this.#stop.signal, events)) {
-      this.#take(job)
+      this.#replaceJob(job)
       const waiting = this.#unfinished ?? []
       this.#unfinished = null
-      this.takeUp(waiting)
+      this.resumeUnfinished(waiting)
     }
   }
 
@@ -208,10 +207,8 @@ export class Miner {
     const [before] = this.#pauses.list
     change()
     const [now] = this.#pauses.list
-    if (now === undefined) {
-      if (before !== undefined) this.#goOn()
-      return
-    }
+    if (now === undefined && before !== undefined) this.#continueMining()
+    if (now === undefined) return
     if (before === undefined) this.#halt()
     if (before?.by !== now.by) this.#options.onEvent({ type: 'paused', ...now })
   }
@@ -222,27 +219,33 @@ export class Miner {
     this.#giveNoWork()
   }
 
-  #goOn(): void {
+  #continueMining(): void {
     const held = this.#held
     this.#held = null
     this.#options.onEvent({ type: 'resumed' })
-    if (held === null) {
-      this.#rest()
-      return
-    }
-    this.#begin(rolledTo(held, this.#options.source.validatorTime()), 'start', this.#options.clock.monotonicMs())
+    if (held === null) this.#idle()
+    else
+      this.#searchJob(
+        rollCreationTime(held, this.#options.source.validatorTime()),
+        'start',
+        this.#options.clock.monotonicMs(),
+      )
   }
 
   snapshot(): Snapshot {
-    const { source, clock, beside } = this.#options
+    const { source, clock, serverParts: beside } = this.#options
     return minerSnapshotOf({
-      ...{ source, engines: this.#engines, rates: this.#rates, tally: this.#tally, lives: this.#lives },
+      source,
+      engines: this.#engines,
+      rates: this.#rates,
+      tally: this.#tally,
+      solutions: this.#solutions,
       nowMs: clock.monotonicMs(),
       startedAtMs: this.#startedAtMs,
       current: this.#current,
       pauses: this.#pauses.list,
       energy: this.#energy,
-      beside: beside?.() ?? {},
+      serverParts: beside?.() ?? {},
       counts: { hardwareErrors: this.#hardwareErrors, preemptions: this.#preemptions },
       issuer: this.#issuer,
       results: this.#effort.snapshot(),
@@ -251,7 +254,7 @@ export class Miner {
   }
 
   /** Reads the fork vote of the source's work and reports a change. */
-  #lookAtVote(): void {
+  #readForkVote(): void {
     const [before, now] = [this.#forkVote, this.#options.source.forkVote()]
     if (now === null || (before?.fork === now.fork && before.isFor === now.isFor)) return
     this.#forkVote = now
@@ -259,37 +262,37 @@ export class Miner {
   }
 
   /** Takes the newest job of the source, or none, in place of the current one. */
-  #take(job: Job | null): void {
+  #replaceJob(job: Job | null): void {
     this.#cancelIdle()
     this.#issuer = job?.issuer ?? this.#issuer
-    const former = this.#current?.pursuit
+    const former = this.#current?.search
     if (former !== undefined && (job === null || job.reason === 'newCut'))
       former.endedAtMs = job?.noticedAtMs ?? this.#options.clock.monotonicMs()
-    const issued = job && issuedFor(job, this.#options.clock.monotonicMs())
+    const issued = job && issueJob(job, this.#options.clock.monotonicMs())
     if (this.paused) this.#held = issued
-    else if (job === null || issued === null) this.#rest()
+    else if (job === null || issued === null) this.#idle()
     else {
       if (job.reason === 'newCut') this.#preemptions++
-      this.#begin(issued, job.reason, job.noticedAtMs)
+      this.#searchJob(issued, job.reason, job.noticedAtMs)
     }
   }
 
   /** Searches a job, and reports when nearly all devices do. */
-  #begin(issued: Issued, reason: JobReason, noticedAtMs: number): void {
+  #searchJob(issued: IssuedWork, reason: JobReason, noticedAtMs: number): void {
     const { clock, onEvent } = this.#options
-    const { job, difficulty } = issued.pursuit
-    const { chainId: chain, height } = job.work.fields
-    issued.pursuit.firstSequence = this.#sequence + 1
+    const { job, difficulty } = issued.search
+    const { id, issuer, work } = job
+    const { chainId: chain, height } = work.fields
+    issued.search.firstSequence = this.#sequence + 1
     void this.#issue(issued).then((taken) => {
       if (!taken || this.#stop.signal.aborted) return
       const preemptMs = clock.monotonicMs() - noticedAtMs
-      const { id, issuer } = job
       onEvent({ type: 'work', job: id, issuer, chain, height: Number(height), difficulty, reason, preemptMs })
     })
   }
 
   /** Clears the work: engines stop at once. Reports `idle` if it lasts, unless the source waits on purpose. */
-  #rest(): void {
+  #idle(): void {
     const { source, clock, onEvent } = this.#options
     this.#giveNoWork()
     if (source.waitReason !== null) return
@@ -300,7 +303,7 @@ export class Miner {
 
   #giveNoWork(): void {
     this.#current = null
-    this.#effort.pursue(null)
+    this.#effort.attributeTo(null)
     this.#sequence++
     void this.#engines.setWork(noWork(this.#sequence))
   }
@@ -309,31 +312,31 @@ export class Miner {
    * Gives work to all engines under the next sequence number.
    * @returns true if nearly all devices searched it
    */
-  async #issue(issued: Issued): Promise<boolean> {
+  async #issue(issued: IssuedWork): Promise<boolean> {
     this.#current = issued
-    this.#effort.pursue(issued.pursuit)
+    this.#effort.attributeTo(issued.search)
     const sequence = ++this.#sequence
     this.#issued.add(sequence, issued)
-    const { id, issuer, reason, target, fixedNonce, headers } = issued.pursuit.job
-    const work = { sequence, job: id, issuer, reason, bytes: issued.work.bytes, target, fixedNonce, headers }
-    const taken = this.#engines.setWork(work)
-    issued.blockHashOf = readyFor(issued.work.bytes)
+    const { id: job, issuer, reason, target, fixedNonce, headers } = issued.search.job
+    const { bytes } = issued.work
+    const taken = this.#engines.setWork({ sequence, job, issuer, reason, bytes, target, fixedNonce, headers })
+    issued.blockHashOf = prepareSolutions(bytes)
     return taken
   }
 
   /** Advances the creation time of the current work, so that a block found late has a recent one. */
   #roll(): void {
-    if (this.#current === null || this.#current.pursuit.solved) return
-    const rolled = rolledTo(this.#current, this.#options.source.validatorTime())
+    if (this.#current === null || this.#current.search.solved) return
+    const rolled = rollCreationTime(this.#current, this.#options.source.validatorTime())
     if (rolled === this.#current) return
     void this.#issue(rolled)
   }
 
   #judge(candidate: Candidate): void {
     const { sequence, nonce, device, creationTime, hashesSince = 0 } = candidate
-    const issued = this.#issued.of(sequence)
+    const issued = this.#issued.find(sequence)
     if (issued === undefined) return
-    const { work, pursuit } = issued
+    const { work, search: pursuit } = issued
     const { bytes, hash, isRight } = claimOf(issued, candidate)
     const { clock, onEvent, blocks = Number.POSITIVE_INFINITY } = this.#options
     if (!isRight) {
@@ -344,57 +347,54 @@ export class Miner {
     }
     if (pursuit.solved) return
     // A pending solution may be the last one needed. If it is not accepted, another candidate follows.
-    if (this.#lives.accepted + this.#lives.undecided >= blocks) {
-      this.#effort.unwanted(pursuit, hashesSince)
+    if (this.#solutions.accepted + this.#solutions.undecided >= blocks) {
+      this.#effort.recordSurplus(pursuit, hashesSince)
       return
     }
     const { job, difficulty, endedAtMs } = pursuit
     const { chainId: chain, height } = work.fields
     const share = { difficulty: Number(difficultyOf(readU256LE(hash, 0)) ?? 0n), chain, height: Number(height), device }
-    const effort = this.#effort.found(pursuit, share, hashesSince)
+    const effort = this.#effort.recordSolution(pursuit, share, hashesSince)
     pursuit.solved = !job.manySolutions
     const lateMs = endedAtMs === null ? null : clock.monotonicMs() - endedAtMs
     const blockHashOf = creationTime === undefined ? issued.blockHashOf : null
     const isPoolBlock = job.manySolutions && meets(hash, work.fields.target)
-    this.#lives.begin({ job, difficulty, bytes, blockHashOf, device, effort, isPoolBlock, lateMs })
+    this.#solutions.begin({ job, difficulty, bytes, blockHashOf, device, effort, isPoolBlock, lateMs })
   }
 
   /**
    * Resumes solutions of earlier runs once there is work. They do not count for `blocks`. No-op after the miner has
    * ended.
    */
-  takeUp(unfinished: readonly Unfinished[]): void {
+  resumeUnfinished(unfinished: readonly UnfinishedSolution[]): void {
     if (this.#stop.signal.aborted) return
     if (this.#unfinished !== null) this.#unfinished.push(...unfinished)
-    else for (const solution of unfinished) this.#lives.resume(solution)
+    else for (const solution of unfinished) this.#solutions.resume(solution)
   }
 
   /**
-   * Hands in and follows solved work that was not issued here, such as that of a previous leader. Ignores work that is
+   * Submits and follows solved work that was not issued here, such as that of a previous leader. Ignores work that is
    * not solved. No-op after the miner has ended.
    */
   adopt({ bytes, issuer, device }: AdoptedSolution): void {
     if (this.#stop.signal.aborted || !solves(bytes)) return
-    const work = workFromBytes(bytes)
-    const { target } = work.fields
-    const job = { id: 'adopted', issuer, work, target, fixedNonce: FREE_NONCE, manySolutions: false }
-    const noticedAtMs = this.#options.clock.monotonicMs()
-    const difficulty = Number(difficultyOf(target) ?? 0n)
+    const job = jobOfSolvedWork('adopted', issuer, bytes, this.#options.clock.monotonicMs())
+    const difficulty = Number(difficultyOf(job.target) ?? 0n)
     const found = { difficulty, bytes, blockHashOf: null, device, effort: 0, isPoolBlock: false, lateMs: null }
-    this.#lives.begin({ job: { ...job, reason: 'start', noticedAtMs }, ...found })
+    this.#solutions.begin({ job, ...found })
   }
 
-  #onStep(event: SolutionEvent): void {
-    this.#lookAtVote()
+  #onSolution(event: SolutionEvent): void {
+    this.#readForkVote()
     this.#options.onEvent(event)
-    if (this.#lives.accepted === this.#options.blocks) this.#stop.abort()
+    if (this.#solutions.accepted === this.#options.blocks) this.#stop.abort()
   }
 
   #sample(): void {
-    this.#lookAtVote()
-    const [engines, nowMs] = [this.#engines, this.#options.clock.monotonicMs()]
-    const devices = engines.devices()
-    this.#rates.sample(nowMs, devices, engines.hashes(), engines.gone())
+    this.#readForkVote()
+    const nowMs = this.#options.clock.monotonicMs()
+    const devices = this.#engines.devices()
+    this.#rates.sample(nowMs, devices, this.#engines.hashes(), this.#engines.goneDevices())
     this.#energy.sample(nowMs, devices, this.paused)
   }
 }

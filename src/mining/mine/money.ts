@@ -3,7 +3,7 @@ import { expectedReward, publicChainsAt } from '#ground/chain/reward.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import type { Work } from '#ground/chain/work.ts'
 import type { Earnings } from './earnings.ts'
-import { type MoneyParts, unknownFractions, type Payer, type Prices, profitOf, type Searched } from './profit.ts'
+import { type MoneyParts, unknownFractions, type Payer, type Prices, profitOf, type SearchState } from './profit.ts'
 
 export interface MoneyOptions {
   readonly payer: Payer
@@ -34,8 +34,8 @@ export class Money {
   }
 
   /** The parts of a snapshot. */
-  snapshot({ work, chains, hashrate, power }: Searched): MoneyParts {
-    this.#look(work, chains)
+  snapshot({ work, chains, hashrate, power }: SearchState): MoneyParts {
+    this.#updateExpectation(work, chains)
     const { payer, earnings } = this.#options
     const prices = this.#prices
     const shares = earnings?.lossAndFees() ?? unknownFractions
@@ -46,7 +46,7 @@ export class Money {
     }
   }
 
-  #look(work: Work | null, known: number): void {
+  #updateExpectation(work: Work | null, known: number): void {
     const { rewardAt = expectedReward } = this.#options
     if (work === null) return
     const { target, height, version } = work.fields

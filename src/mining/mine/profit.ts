@@ -139,7 +139,7 @@ export interface EarningsSnapshot {
 }
 
 /** The current state of the search. */
-export interface Searched {
+export interface SearchState {
   /** Current work, or null. */
   readonly work: Work | null
   /** Number of chains that the source knows; 0 if unknown. */

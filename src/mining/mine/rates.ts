@@ -45,7 +45,7 @@ export class Rates {
   }
 
   /** @param searches false while the miner is paused */
-  of({ engine, device, state }: Pick<EngineDevice, 'engine' | 'device' | 'state'>, searches = true): Hashrates {
+  ratesOf({ engine, device, state }: Pick<EngineDevice, 'engine' | 'device' | 'state'>, searches = true): Hashrates {
     const rates = this.#devices.get(`${engine}/${device}`)?.rates() ?? NO_RATES
     return currentRates(rates, searches && state === undefined)
   }

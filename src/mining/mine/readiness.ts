@@ -9,14 +9,14 @@ import { merkleSteps, rootOf } from '#ground/chain/merkle-path.ts'
 import { powHash } from '#ground/chain/pow.ts'
 
 /** Computes the block hash of one work with any nonce. */
-export type BlockHashOf = (work: Uint8Array) => Uint8Array
+export type BlockHasher = (work: Uint8Array) => Uint8Array
 
 /**
  * Precomputes what all solutions of the work share, and warms up the code that each of them runs.
  * @throws FormatError
  */
-export function readyFor(work: Uint8Array): BlockHashOf {
-  const blockHashOf = openBlockHash(work)
+export function prepareSolutions(work: Uint8Array): BlockHasher {
+  const blockHashOf = prepareBlockHash(work)
   blockHashOf(work)
   powHash(work)
   return blockHashOf
@@ -28,7 +28,7 @@ export function readyFor(work: Uint8Array): BlockHashOf {
  * @returns a function that takes the same work with any nonce
  * @throws FormatError if the bytes are not work
  */
-export function openBlockHash(work: Uint8Array, digest?: Digest): BlockHashOf {
+export function prepareBlockHash(work: Uint8Array, digest?: Digest): BlockHasher {
   const steps = merkleSteps(blockLeaves(work, digest), NONCE_LEAF, digest)
   return (solved) => rootOf(leaf(TAG.nonce, solved.subarray(workLayout(solved).nonce), digest), steps, digest)
 }

@@ -62,14 +62,15 @@ export function parseSchedule(text: string): Schedule | { readonly problem: stri
 function daysOf(text: string): number[] | string {
   if (text === '') return 'a part is empty'
   const [from, to, ...rest] = text.split('-').map((name) => DAYS.indexOf(name))
-  if (from === -1 || to === -1 || rest.length > 0) return `"${text}" is no day; days are mon, tue, ... or mon-fri`
+  if (from === -1 || to === -1 || rest.length > 0)
+    return `"${text}" is not a day; use mon, tue, ... or a range such as mon-fri`
   const count = to === undefined ? 1 : ((to - from + 7) % 7) + 1
   return Array.from({ length: count }, (_, i) => (from + i) % 7)
 }
 
 function timesOf(text: string): Pick<Window, 'from' | 'to'> | string {
   const [, h1, m1, h2, m2] = /^(\d{1,2}):(\d\d)-(\d{1,2}):(\d\d)$/.exec(text) ?? []
-  if (h1 === undefined) return `"${text}" is no time; times are such as 22:00-06:00`
+  if (h1 === undefined) return `"${text}" is not a time; use HH:MM-HH:MM, such as 22:00-06:00`
   const [from, to] = [Number(h1) * 60 + Number(m1), Number(h2) * 60 + Number(m2)]
   if (Number(m1) > 59 || Number(m2) > 59 || from >= DAY_MIN || to > DAY_MIN)
     return `"${text}" has a time that no clock shows; the last one is 24:00, as an end`

@@ -12,9 +12,9 @@ import type { ChainStatus, ForkVote, Source, UpstreamStatus } from '../source/so
 import type { EnergyMeter, EnergySnapshot } from './energy.ts'
 import { errorsOf, type HardwareSnapshot, hardwareOf } from './hardware.ts'
 import type { Hashrates } from './hashrate.ts'
-import type { Issued } from './issued.ts'
+import type { IssuedWork } from './issued.ts'
 import type { Pause } from './pauses.ts'
-import type { MoneyParts, Searched } from './profit.ts'
+import type { MoneyParts, SearchState } from './profit.ts'
 import type { EngineDevice, Rates } from './rates.ts'
 import type { ResultsSnapshot } from './results.ts'
 import type { Tally } from './tally.ts'
@@ -89,27 +89,27 @@ export function idleReasonOf(devices: readonly EngineDevice[]): string | null {
   return `${sentences.join('; ')}${others > 0 ? `; and ${others} more` : ''}`
 }
 
-/** Parts of a snapshot besides the miner itself. */
-export interface Beside extends Pick<Snapshot, 'rigs' | 'fleet'> {
+/** Parts of a snapshot that servers for rigs and fleets add, and the money of the miner. */
+export interface ServerParts extends Pick<Snapshot, 'rigs' | 'fleet'> {
   /** Default: none, so that `profit` and `earnings` are absent. */
-  readonly money?: { snapshot(searched: Searched): MoneyParts }
+  readonly money?: { snapshot(searched: SearchState): MoneyParts }
 }
 
 /** The parts of a miner that a snapshot is made of. */
 export interface SnapshotParts {
   readonly source: Pick<Source, 'description' | 'connected' | 'upstreams' | 'chains' | 'waitReason'>
-  readonly engines: { devices(): EngineDevice[]; gone(): EngineDevice[]; hashes(): number }
+  readonly engines: { devices(): EngineDevice[]; goneDevices(): EngineDevice[]; hashes(): number }
   readonly rates: Rates
   readonly tally: Tally
-  readonly lives: { readonly counts: VerdictCounts; readonly poolBlocks: number }
+  readonly solutions: { readonly counts: VerdictCounts; readonly poolBlocks: number }
   readonly nowMs: number
   /** 0 before the start. */
   readonly startedAtMs: number
   /** Current work, or null. */
-  readonly current: Issued | null
+  readonly current: IssuedWork | null
   readonly pauses: readonly Pause[]
   readonly energy: Pick<EnergyMeter, 'groupsOf' | 'snapshot'>
-  readonly beside: Beside
+  readonly serverParts: ServerParts
   readonly counts: Pick<Snapshot, 'hardwareErrors' | 'preemptions'>
   readonly issuer: string | null
   readonly results: ResultsSnapshot
@@ -118,10 +118,13 @@ export interface SnapshotParts {
 
 /** Builds the snapshot. Changes nothing. */
 export function minerSnapshotOf(parts: SnapshotParts): Snapshot {
-  const { source, engines, rates, tally, lives, nowMs, startedAtMs, current, pauses, energy } = parts
-  const [devices, gone, hashes, chains] = [engines.devices(), engines.gone(), engines.hashes(), source.chains()]
+  const { source, engines, rates, tally, solutions: lives, nowMs, startedAtMs, current, pauses, energy } = parts
+  const devices = engines.devices()
+  const gone = engines.goneDevices()
+  const hashes = engines.hashes()
+  const chains = source.chains()
   const uptimeMs = startedAtMs === 0 ? 0 : nowMs - startedAtMs
-  const { money, ...beside } = parts.beside
+  const { money, ...beside } = parts.serverParts
   const idleReason = idleReasonOf(devices)
   const paused = pauses.length > 0
   const hashrates = rates.total(idleReason === null && !paused)
@@ -142,7 +145,7 @@ export function minerSnapshotOf(parts: SnapshotParts): Snapshot {
     ...(source.waitReason !== null && { waitReason: source.waitReason }),
     paused,
     pauses,
-    devices: devices.map((device) => ({ ...device, hashrates: rates.of(device, !paused) })),
+    devices: devices.map((device) => ({ ...device, hashrates: rates.ratesOf(device, !paused) })),
     hardware: hardwareOf({ groups, gone, rates, paused, tally }),
     energy: power,
     solutions: lives.counts,
@@ -169,7 +172,7 @@ function steadyRate({ '10s': short, '60s': minute }: Hashrates, mean: number): n
   return minute ?? short ?? mean
 }
 
-function workOf({ work, pursuit }: Issued, nowMs: number): NonNullable<Snapshot['work']> {
+function workOf({ work, search: pursuit }: IssuedWork, nowMs: number): NonNullable<Snapshot['work']> {
   const { chainId: chain, height, featureFlags } = work.fields
   return {
     chain,

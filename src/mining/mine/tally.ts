@@ -17,14 +17,14 @@ export class Tally {
 
   /** Adds 1 to the device's counter of this verdict, or subtracts 1. */
   count(device: string, verdict: Verdict, change: 1 | -1): void {
-    const { solutions, hardwareErrors } = this.#of(device)
+    const { solutions, hardwareErrors } = this.#tallyOf(device)
     // An evicted device starts at zero again, with nothing to subtract from.
     const count = Math.max(0, solutions[verdict] + change)
     this.#set(device, { solutions: { ...solutions, [verdict]: count }, hardwareErrors })
   }
 
   error(device: string): void {
-    const before = this.#of(device)
+    const before = this.#tallyOf(device)
     this.#set(device, { ...before, hardwareErrors: before.hardwareErrors + 1 })
   }
 
@@ -33,14 +33,14 @@ export class Tally {
     const solutions = { ...noVerdicts }
     let hardwareErrors = 0
     for (const device of devices) {
-      const own = this.#of(device)
+      const own = this.#tallyOf(device)
       for (const verdict of Object.keys(solutions) as Verdict[]) solutions[verdict] += own.solutions[verdict]
       hardwareErrors += own.hardwareErrors
     }
     return { solutions, hardwareErrors }
   }
 
-  #of(device: string): DeviceTally {
+  #tallyOf(device: string): DeviceTally {
     return this.#devices.get(device) ?? NOTHING
   }
 

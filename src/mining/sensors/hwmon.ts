@@ -1,7 +1,7 @@
 /** Temperature, fan and power from Linux hwmon: a folder for each chip, a file for each value. */
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Reading } from '../mine/hardware.ts'
+import type { SensorReading } from '../mine/hardware.ts'
 import { pciOf } from './nvidia.ts'
 
 /** The hwmon folder of Linux. */
@@ -16,20 +16,20 @@ const PROCESSORS: Readonly<Record<string, readonly string[]>> = {
 const HIGHEST_PWM = 255
 
 /** Readings of CPUs and AMD cards, sorted by PCI address. Never rejects; returns an empty list without the folder. */
-export async function readHwmon(folder: string): Promise<readonly Reading[]> {
+export async function readHwmon(folder: string): Promise<readonly SensorReading[]> {
   const names = await readdir(folder).catch(() => [])
   const read = await Promise.all(names.map((name) => readChip(join(folder, name))))
   return read.flatMap((reading) => reading ?? []).sort((a, b) => (a.pci ?? '').localeCompare(b.pci ?? ''))
 }
 
-async function readChip(folder: string): Promise<Reading | null> {
+async function readChip(folder: string): Promise<SensorReading | null> {
   const driver = await textOf(join(folder, 'name'))
   if (driver === null) return null
   if (Object.hasOwn(PROCESSORS, driver)) return readProcessor(folder, PROCESSORS[driver])
   return driver === 'amdgpu' ? readAmdCard(folder) : null
 }
 
-async function readProcessor(folder: string, labels: readonly string[]): Promise<Reading> {
+async function readProcessor(folder: string, labels: readonly string[]): Promise<SensorReading> {
   const files = await readdir(folder).catch(() => [])
   const inputs = files.flatMap((file) => /^(temp\d+)_input$/.exec(file)?.[1] ?? [])
   const temperatures = await Promise.all(
@@ -44,7 +44,7 @@ async function readProcessor(folder: string, labels: readonly string[]): Promise
   return { kind: 'cpu', vendor: '', model: null, pci: null, celsius, fanPercent: null, watts: null }
 }
 
-async function readAmdCard(folder: string): Promise<Reading> {
+async function readAmdCard(folder: string): Promise<SensorReading> {
   const figure = (name: string, scale: number) => figureOf(join(folder, name), scale)
   const [celsius, pwm, average, input] = await Promise.all([
     figure('temp1_input', 1000),

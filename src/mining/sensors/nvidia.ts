@@ -1,6 +1,6 @@
 /** Temperature, fan and power of NVIDIA cards, from nvidia-smi. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Reading } from '../mine/hardware.ts'
+import type { SensorReading } from '../mine/hardware.ts'
 
 const TOOL = 'nvidia-smi'
 const FIELDS = ['name', 'pci.bus_id', 'temperature.gpu', 'fan.speed', 'power.draw']
@@ -17,7 +17,7 @@ interface ToolOptions {
 }
 
 /** `missing`: the tool is not installed. `silent`: it did not answer in time and was killed. */
-type ToolAnswer = readonly Reading[] | 'missing' | 'silent'
+type ToolAnswer = readonly SensorReading[] | 'missing' | 'silent'
 
 /**
  * Runs nvidia-smi. A hung tool blocks neither the caller nor the process: its process group is killed and abandoned.
@@ -49,7 +49,7 @@ export function askNvidia({ env, timeoutMs, signal }: ToolOptions): Promise<Tool
 }
 
 /** Parses a line for each card. A value that a card lacks is a word in brackets. */
-export function parseCards(output: string): Reading[] {
+export function parseCards(output: string): SensorReading[] {
   const lines = output.split('\n').map((line) => line.split(',').map((field) => field.trim()))
   return lines
     .filter(({ length }) => length === FIELDS.length)

@@ -2,7 +2,7 @@
 import type { Clock } from '#ground/base/clock.ts'
 import { everyAfter } from '#ground/base/signals.ts'
 import { MAX_GAP_MS, type TimedReading } from '../mine/energy.ts'
-import type { Reading } from '../mine/hardware.ts'
+import type { SensorReading } from '../mine/hardware.ts'
 import { readHwmon } from './hwmon.ts'
 import { askNvidia } from './nvidia.ts'
 import { type PackageCounter, problemText, readPackages, wattsBetween } from './powercap.ts'
@@ -28,10 +28,10 @@ const SILENCE_MS = 300_000
 /** Maximum age: older readings are hidden, because the sensors hang. */
 const MAX_AGE_MS = 30_000
 
-type SensorReading = Reading & TimedReading
+type TimedSensorReading = SensorReading & TimedReading
 
 interface LastReadings {
-  readonly readings: readonly SensorReading[]
+  readonly readings: readonly TimedSensorReading[]
   readonly atMs: number
 }
 
@@ -72,7 +72,7 @@ export class Sensors {
   }
 
   /** Readings of the last 30 s, perhaps none. The first one of a processor has the power of all packages. */
-  get readings(): readonly SensorReading[] {
+  get readings(): readonly TimedSensorReading[] {
     const oldestMs = this.#options.clock.monotonicMs() - MAX_AGE_MS
     const all = [this.#hwmon, this.#nvidia].flatMap(({ readings, atMs }) => (atMs < oldestMs ? [] : readings))
     const { watts, readAtMs, spanMs } = this.#packages
@@ -92,7 +92,7 @@ export class Sensors {
   }
 
   /** Adds the time of the readings, and since the previous ones of the same devices. */
-  #kept(readings: readonly Reading[], before: LastReadings): LastReadings {
+  #kept(readings: readonly SensorReading[], before: LastReadings): LastReadings {
     const atMs = this.#options.clock.monotonicMs()
     const timed = readings.map((reading) => {
       const last = before.readings.find(({ kind, pci }) => kind === reading.kind && pci === reading.pci)

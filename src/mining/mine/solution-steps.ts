@@ -1,12 +1,12 @@
 /**
- * The life of a solution after it is handed in (steps: core/solution.ts). Handing in and following are separate, so
+ * Steps of a solution after its submission (steps: chain/solution.ts). Submitting and following are separate, so
  * that a journal can stand between them.
  */
 import type { LifeStep, Receipt, Verdict } from '#ground/chain/solution.ts'
 import type { Solution, Source } from '../source/source.ts'
 
 /** A solution of an earlier run without a final verdict. */
-export interface Unfinished {
+export interface UnfinishedSolution {
   /** Solved work. */
   readonly bytes: Uint8Array
   readonly issuer: string
@@ -20,24 +20,24 @@ export interface Unfinished {
   readonly verdict: Verdict | null
 }
 
-/** All steps of a solution after it was handed in: the receipt, then those of following it. Never throws. */
-export async function* lifeAfter(
-  handedIn: Promise<Receipt>,
+/** All steps of a solution after its submission: the receipt, then those of following it. Never throws. */
+export async function* stepsAfterSubmission(
+  submitted: Promise<Receipt>,
   source: Source,
   solution: Solution,
   signal: AbortSignal,
 ): AsyncGenerator<LifeStep, void, void> {
-  const receipt = await handedIn
+  const receipt = await submitted
   yield receipt
   if (receipt.step === 'acknowledged') yield* source.follow(solution, signal)
-  else yield* afterAll(receipt, source, solution, signal)
+  else yield* followInferredVerdict(receipt, source, solution, signal)
 }
 
 /**
  * Follow-up of a verdict that was inferred because the issuer never answered. Yields the corrected steps if the block
  * is in the chain. Otherwise repeats the verdict as final.
  */
-async function* afterAll(
+async function* followInferredVerdict(
   receipt: Receipt,
   source: Source,
   solution: Solution,
