@@ -89,7 +89,7 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   chains.onBlock((block) => {
     clock.blockAdded(block.header.creationTime)
     indexBlock(index, block)
-    data?.state.reached(chains.store.size)
+    data?.state.markReached(chains.store.size)
   })
   const turns = new TimeSlicer()
   const execution = new Execution(ledger, chains.store, machine, fork)
@@ -108,11 +108,12 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   })
   execution.onDone(() => coordinator.drafts.continue())
   // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
-  const watch = onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, tell: onTransaction })
+  const watch =
+    onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, report: onTransaction })
   const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, exemptions }
   const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
   /** The whole network as it is now. */
-  const saved = (): SavedNetwork => {
+  const captureNetwork = (): SavedNetwork => {
     return {
       settings,
       snapshot: stateSnapshotOf(chains.state),
@@ -123,7 +124,19 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
   }
   const app = createApp({ product, packageVersion: settings.release, nowMs })
   const network = { app, chains, ledger, index, clock, rules, settings, fork, forkTarget }
-  return { ...network, pools, coordinator, turns, execution, calls, traces, watch, backups, saved, limits }
+  return {
+    ...network,
+    pools,
+    coordinator,
+    turns,
+    execution,
+    calls,
+    traces,
+    watch,
+    backups,
+    saved: captureNetwork,
+    limits,
+  }
 }
 
 /**

@@ -70,7 +70,7 @@ export class CurrentNetwork {
   async #retire(network: OpenedNetwork, over: Promise<void>): Promise<void> {
     try {
       await over
-      await network.told()
+      await network.waitForReports()
       await network.close()
     } catch (error) {
       this.#turning.options.onNotice?.(`the network before the reset did not close: ${describeError(error)}`)

@@ -112,7 +112,7 @@ function handleOf(fixed: Pick<EmbeddedNode, 'url' | 'close'>, present: CurrentNe
     },
     get pending() {
       const { chains, pools } = now()
-      return chains.chainIds.reduce((sum, chain) => sum + pools.of(chain).size, 0)
+      return chains.chainIds.reduce((sum, chain) => sum + pools.poolOf(chain).size, 0)
     },
   }
 }

@@ -36,7 +36,7 @@ export interface OpenedNetwork {
   readonly accounts: readonly PhraseAccount[]
   readonly controls: Controls
   /** Resolves once every step of a transaction so far is reported. */
-  readonly told: () => Promise<void>
+  readonly waitForReports: () => Promise<void>
   /** Stops all work, saves the state file, and closes the databases. */
   readonly close: () => Promise<void>
 }
@@ -45,11 +45,11 @@ export interface OpenedNetwork {
 export async function openNetwork(options: DevnetOptions, host: NetworkHost): Promise<OpenedNetwork> {
   const failed = new AbortController()
   const { onNotice = () => undefined } = options
-  const start = await StateStart.of(options)
+  const start = await StateStart.open(options)
   const begun = await begin({ ...options, dataDir: start.dataDir }, (error) => failed.abort(error)).catch(
     async (error: unknown) => {
       await start.remove()
-      throw start.named(error)
+      throw start.nameFile(error)
     },
   )
   const { data, fork, settings } = begun
@@ -81,7 +81,7 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
     await controls.fund(accounts)
     start.refill(parts.pools, onNotice)
     await app.ready()
-    return { ...parts, fork, accounts, told: async () => watch?.told(), close }
+    return { ...parts, fork, accounts, waitForReports: async () => watch?.waitForReports(), close }
   } catch (error) {
     await close()
     throw error

@@ -8,7 +8,7 @@ import type { Mempools, PendingBytes } from './mempool/mempools.ts'
 import type { DevnetOptions } from './options/devnet-options.ts'
 
 /** Longest text of the reasons for dropped transactions. */
-const MAX_WHY = 512
+const MAX_REASONS_LENGTH = 512
 
 /** The state of a node at its start. */
 export class StateStart {
@@ -33,7 +33,7 @@ export class StateStart {
    * Unpacks the state that the options name, if there is one.
    * Throws NewcutError DATA_UNUSABLE, also for a file that cannot be written.
    */
-  static async of({ dataDir, stateFile, state }: DevnetOptions): Promise<StateStart> {
+  static async open({ dataDir, stateFile, state }: DevnetOptions): Promise<StateStart> {
     if (stateFile !== undefined) await checkStateFile(stateFile)
     const hasFile = stateFile !== undefined && (await isThere(stateFile))
     const given = state ?? (hasFile ? stateFile : undefined)
@@ -50,11 +50,11 @@ export class StateStart {
     const lost = [...dropped.values()].reduce((sum, count) => sum + count, 0)
     const why = [...dropped].map(([reason, count]) => `${count}: ${reason}`).join('; ')
     const kept = `state: ${this.#pending.length - lost} of ${this.#pending.length} transactions are pending again`
-    onNotice(lost === 0 ? kept : `${kept}, ${lost} were dropped (${printable(why, MAX_WHY)})`)
+    onNotice(lost === 0 ? kept : `${kept}, ${lost} were dropped (${printable(why, MAX_REASONS_LENGTH)})`)
   }
 
   /** Names the file instead of the temporary directory. */
-  named(error: unknown): unknown {
+  nameFile(error: unknown): unknown {
     if (!(error instanceof NewcutError) || !this.#isTemporary || this.dataDir === undefined) return error
     const { code, message, hint, cause } = error
     return new NewcutError(code, message.replaceAll(this.dataDir, this.#file ?? 'state'), { hint, cause })

@@ -149,7 +149,7 @@ describe('lists of a fork', () => {
     const forked = await startFork(remote)
     const pin = pinOf(forked)
     const trees = new HeaderTrees(forked.devnet.chains.store, forked.devnet.fork as NodeCopy, 3)
-    const from = (minheight: number) => trees.forPage({ chain: 0, query: { minheight }, most: 360 })
+    const from = (minheight: number) => trees.treeForPage({ chain: 0, query: { minheight }, most: 360 })
     expect((await from(pin - 3)).slice(0, pin - 3, pin + 1)).toHaveLength(4)
     await expect(from(pin - 4)).rejects.toMatchObject({
       status: 400,

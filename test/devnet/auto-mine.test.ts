@@ -89,7 +89,10 @@ describe('constant', () => {
     const admit = () => {
       if (isSlow) throw new NewcutError('DATA_UNUSABLE', 'too many blocks wait to be written')
     }
-    const { clock, blocks } = mining({ kind: 'constant', blockTimeMs: 2000 }, { journal: { ...noJournal, admit } })
+    const { clock, blocks } = mining(
+      { kind: 'constant', blockTimeMs: 2000 },
+      { journal: { ...noJournal, expectRoom: admit } },
+    )
     await clock.pass(2000)
     expect(blocks()).toBe(0)
     isSlow = false
@@ -230,8 +233,8 @@ it('an order waits for a slow disk, so few blocks are unwritten', async () => {
   const writes: (() => void)[] = []
   let changes = 0
   const journal = {
-    admit: () => undefined,
-    changed: () => void changes++,
+    expectRoom: () => undefined,
+    noteChange: () => void changes++,
     durable: () =>
       new Promise<void>((resolve) => {
         writes.push(resolve)

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { developmentAccount } from '../../src/devnet/control/block-maker.ts'
-import { Queue } from '../../src/devnet/control/queue.ts'
+import { TaskQueue } from '../../src/devnet/control/queue.ts'
 import type { HostMachine } from '../../src/devnet/devnet.ts'
 import { createApp, writeRefusal } from '../../src/devnet/http/app.ts'
 import { Controls, interceptOf } from '../../src/devnet/http/controls.ts'
@@ -565,7 +565,7 @@ it('an order acknowledges a change only when it is durable', async () => {
 })
 
 it('control calls run in the order of arrival, and no more than 64 wait at once', async () => {
-  const queue = new Queue()
+  const queue = new TaskQueue()
   const ran: number[] = []
   let open: () => void = () => undefined
   const gate = new Promise<void>((resolve) => {

@@ -145,11 +145,11 @@ describe('a network on disk', () => {
       const bytes = randomBytes(318)
       store.insertHeader(bytes, { hash: bytes.subarray(-32), parent: bytes.subarray(16, 48), chainId: 0, height: 1n })
     }
-    data.blocks.admit()
-    data.blocks.changed(data.loaded)
-    expect(() => data.blocks.admit()).toThrow('21 blocks wait to be written; at most 20 may')
+    data.blocks.expectRoom()
+    data.blocks.noteChange(data.loaded)
+    expect(() => data.blocks.expectRoom()).toThrow('21 blocks wait to be written; at most 20 may')
     await data.blocks.durable()
-    data.blocks.admit()
+    data.blocks.expectRoom()
     await data.close()
   })
 

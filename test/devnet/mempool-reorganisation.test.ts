@@ -120,7 +120,7 @@ describe('with a clock of its own', () => {
     const advance = (ms: number) => {
       aheadMs += ms
     }
-    return { chains, index, pools, pool: pools.of(0), advance }
+    return { chains, index, pools, pool: pools.poolOf(0), advance }
   }
 
   it('a pool removes expired transactions everywhere, and notifies listeners', () => {

@@ -46,7 +46,7 @@ function drafting(missed: ReadableState) {
     },
   })
   expect(pools.admitPrivileged(0, ground.command(0, '(+ 1 2)').command)).toBe(null)
-  const live = drafts.of(0, developmentAccount)
+  const live = drafts.draftOf(0, developmentAccount)
   expect(drafts.extend(live, NO_SLICE_MS)).toBe('waiting')
   return { drafts, live, fetched }
 }

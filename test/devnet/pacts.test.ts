@@ -222,7 +222,7 @@ describe('GET /devnet/pacts', () => {
     expect(index.unread).toBe(0)
     expect(index.open).toBe(1)
     expect(index.finished).toBe(0)
-    expect(pact.present?.steps.length).toBe(1)
+    expect(pact.current?.steps.length).toBe(1)
     expect(others).toEqual([])
   })
 
@@ -331,8 +331,8 @@ describe('a list of some thousand pacts', () => {
     const listOf = (from: PactIndex) => {
       from.read()
       const named = (list: 'open' | 'finished') =>
-        [...from.newest(list)].map(({ pactId, present, failures }) => {
-          return [pactId, present?.steps.map(({ step, isRollback }) => [step, isRollback]), failures.length]
+        [...from.newest(list)].map(({ pactId, current, failures }) => {
+          return [pactId, current?.steps.map(({ step, isRollback }) => [step, isRollback]), failures.length]
         })
       return { open: named('open'), finished: named('finished'), counts: [from.open, from.finished] }
     }

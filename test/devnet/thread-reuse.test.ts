@@ -1,7 +1,7 @@
 /** Workers of closed networks serve the next networks of the process. */
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { MAX_SPARE, SPARE_MS, ThreadWorker } from '../../src/devnet/execution/thread-worker.ts'
+import { IDLE_WORKER_MS, MAX_IDLE_WORKERS, ThreadWorker } from '../../src/devnet/execution/thread-worker.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger } from './commands-common.ts'
 import type { Started } from './common.ts'
 
@@ -22,7 +22,7 @@ async function worker(memoryMb = 64) {
   const { port1, port2 } = new MessageChannel()
   const signals = new Int32Array(new SharedArrayBuffer(8))
   const options = { memoryMb, onEnd: () => undefined, thread: moduleOfTest() }
-  const given = ThreadWorker.for({ port: port2, signals, genesis: [] }, options)
+  const given = ThreadWorker.acquire({ port: port2, signals, genesis: [] }, options)
   onTestFinished(() => given.end())
   const id = await new Promise<number>((resolve) => port1.once('message', resolve))
   port1.close()
@@ -56,13 +56,13 @@ describe('a worker', () => {
     onTestFinished(() => void vi.useRealTimers())
     const late = await worker()
     late.given.release()
-    vi.advanceTimersByTime(SPARE_MS)
+    vi.advanceTimersByTime(IDLE_WORKER_MS)
     expect((await worker()).id).not.toBe(late.id)
-    const many = await Promise.all(Array.from({ length: MAX_SPARE + 1 }, () => worker()))
+    const many = await Promise.all(Array.from({ length: MAX_IDLE_WORKERS + 1 }, () => worker()))
     for (const { given } of many) given.release()
     const next = await Promise.all(many.map(() => worker()))
     const kept = many.slice(1).map(({ id }) => id)
-    expect(next.filter(({ id }) => kept.includes(id))).toHaveLength(MAX_SPARE)
+    expect(next.filter(({ id }) => kept.includes(id))).toHaveLength(MAX_IDLE_WORKERS)
     expect(next.map(({ id }) => id)).not.toContain(many[0].id)
   })
 })

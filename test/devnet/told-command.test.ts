@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest'
 import { outcomeOf } from '../../src/devnet/watch/outcome.ts'
-import { toldCommand } from '../../src/devnet/watch/told-command.ts'
+import { describeCommand } from '../../src/devnet/watch/told-command.ts'
 import { commandOf } from './read-command.ts'
 
 const KEY = 'tDFY8bHNx4dLSHZs4oYxPQ7bCqu0pGKZkZrZ5ZfZxZY'
 const terms = { chainId: '0', gasLimit: 1, gasPrice: 1, ttl: 1, creationTime: 0 }
 const told = (payload: unknown, sender = 'sender00') => {
   const cmd = JSON.stringify({ meta: { ...terms, sender }, payload, signers: [], nonce: '' })
-  return toldCommand(commandOf({ hash: KEY, sigs: [], cmd }))
+  return describeCommand(commandOf({ hash: KEY, sigs: [], cmd }))
 }
 const actionOf = (code: string) => told({ exec: { code, data: {} } }).action
 const coins = (change = {}) => {

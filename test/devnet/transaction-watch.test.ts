@@ -31,7 +31,7 @@ function watched(onTold: (count: number) => void = () => undefined, graph: Graph
     heard.tell(event)
     onTold(heard.all.length)
   }
-  const watch = new TransactionWatch({ chains, pools, turns, tell })
+  const watch = new TransactionWatch({ chains, pools, turns, report: tell })
   return { chains, pools, watch, heard, turns, time, ground: { chains } }
 }
 
@@ -76,7 +76,7 @@ it('an undone transaction is reported at the place where it went, even if it has
   fork.grow(0)
   fork.grow(0)
   expect(chains.adopt(fork.cut)).toBe(true)
-  expect(pools.of(0).get(command.hash)).toBeDefined()
+  expect(pools.poolOf(0).get(command.hash)).toBeDefined()
   await null
   growCut(ground, 0, { transactions: [inBlock(command)] })
   expect(heard.all).toEqual([])
@@ -89,9 +89,9 @@ it('an undone transaction is reported at the place where it went, even if it has
 it('a transaction that a full pool refuses is not reported as pending', async () => {
   const { pools, heard } = watched()
   const copied = pendingOf(signed())
-  expect(pools.of(0).insert(Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` })))).toBe(null)
+  expect(pools.poolOf(0).insert(Array.from({ length: 10_000 }, (_, i) => ({ ...copied, key: `copy ${i}` })))).toBe(null)
   expect(pools.insert(0, [commandOf(signed())])).toHaveProperty('full')
-  pools.of(0).remove(['copy 0'])
+  pools.poolOf(0).remove(['copy 0'])
   const taken = signed()
   expect(pools.insert(0, [commandOf(taken)])).toBe(null)
   expect(await heard.brief(1)).toEqual([`pending 0 ${taken.hash}`])
@@ -101,16 +101,16 @@ it('the watch reports only the number of transactions beyond 20,000 at once', as
   const { watch, heard } = watched()
   const command = commandOf(signed())
   const refused = Array.from({ length: 19_999 }, () => ({ hash: command.key, command, fault: 'no' }))
-  watch.refused(0, 400, refused)
-  watch.refused(0, 400, refused.slice(0, 2))
-  watch.refusedWhole(0, 400, 'no')
-  watch.refusedWhole(0, 400, 'no')
+  watch.reportRefused(0, 400, refused)
+  watch.reportRefused(0, 400, refused.slice(0, 2))
+  watch.reportRefusedRequest(0, 400, 'no')
+  watch.reportRefusedRequest(0, 400, 'no')
   const told = await heard.events(20_001)
   expect(told.filter(({ step }) => step === 'refused')).toHaveLength(20_000)
   expect(told[20_000]).toEqual({ step: 'skipped', steps: 3 })
   // Their number is reported once, and then there is room again.
   for (const [i, reason] of ['again', 'at last'].entries()) {
-    watch.refusedWhole(0, 400, reason)
+    watch.reportRefusedRequest(0, 400, reason)
     const count = 20_002 + i
     expect((await heard.events(count))[count - 1]).toMatchObject({ step: 'refused', reason })
   }

@@ -1,6 +1,6 @@
 /** The core of the embedded node on virtual time, without a port: its chains, mining coordination and routes. */
 
-import { BlockMaker, developmentAccount, unblocked } from '../../src/devnet/control/block-maker.ts'
+import { BlockMaker, developmentAccount, unblockedChainsOf } from '../../src/devnet/control/block-maker.ts'
 import { reorg } from '../../src/devnet/control/reorg.ts'
 import { Router } from '../../src/devnet/http/router.ts'
 import { addChainRoutes } from '../../src/devnet/http/routes/chain.ts'
@@ -155,7 +155,7 @@ export class EmbeddedNode {
   /** Mines a block of another miner on one of the chains that can get one. */
   mineElsewhere(): void {
     const { chains } = this.#run
-    const open = unblocked(chains.network, chains.cut)
+    const open = unblockedChainsOf(chains.network, chains.cut)
     const chain = open[Math.floor(this.#options.random() * open.length)]
     const parent = chains.cut.get(chain)
     if (parent === undefined) return

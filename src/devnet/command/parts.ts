@@ -34,7 +34,7 @@ export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Co
     pactId,
     isRollback: rollback,
     proof,
-    step: known(readJsonInteger(step)),
+    step: expectPart(readJsonInteger(step)),
     data: dataFrom(data, '/payload/cont/data'),
   }
 }
@@ -46,15 +46,15 @@ export function metaFrom({ chainId, sender, gasLimit, gasPrice, ttl, creationTim
   return {
     chainId,
     sender,
-    gasPrice: known(readJsonDecimal(gasPrice)),
-    gasLimit: known(wholeNumberOf(gasLimit)),
-    ttl: known(wholeNumberOf(ttl)),
-    creationTime: known(wholeNumberOf(creationTime)),
+    gasPrice: expectPart(readJsonDecimal(gasPrice)),
+    gasLimit: expectPart(wholeNumberOf(gasLimit)),
+    ttl: expectPart(wholeNumberOf(ttl)),
+    creationTime: expectPart(wholeNumberOf(creationTime)),
   }
 }
 
 /** Asserts that the part is not null: the schema accepted it with the same function. */
-function known<T>(part: T | null): T {
+function expectPart<T>(part: T | null): T {
   if (part === null) throw new Error('a part of a command is not what its shape says')
   return part
 }
@@ -62,9 +62,9 @@ function known<T>(part: T | null): T {
 /** Collects the capabilities of all signers, by public key and by address. */
 export function grantsFrom(signers: readonly SignerShape[]): { readonly byKey: Grants; readonly byAddress: Grants } {
   const granted = signers.map(({ clist }, i) => tokensFrom(clist, `/signers/${i}/clist`))
-  const byKey = merged(signers.map((signer, i) => [keyOf(signer), granted[i]]))
+  const byKey = mergeGrants(signers.map((signer, i) => [keyOf(signer), granted[i]]))
   if (signers.every(({ addr }) => (addr ?? null) === null)) return { byKey, byAddress: byKey }
-  return { byKey, byAddress: merged(signers.map((signer, i) => [signer.addr ?? keyOf(signer), granted[i]])) }
+  return { byKey, byAddress: mergeGrants(signers.map((signer, i) => [signer.addr ?? keyOf(signer), granted[i]])) }
 }
 
 /** The key of a signer as keysets have it. */
@@ -72,7 +72,7 @@ const keyOf = ({ pubKey, scheme }: SignerShape) =>
   slhDsaSchemes.has(scheme ?? '') ? SLH_DSA_KEY_PREFIX + pubKey : pubKey
 
 /** Merges the lists of a signer that occurs twice. An empty list has no limit, so it wins. */
-function merged(signers: readonly (readonly [name: string, tokens: readonly CapabilityToken[]])[]): Grants {
+function mergeGrants(signers: readonly (readonly [name: string, tokens: readonly CapabilityToken[]])[]): Grants {
   const found = new Map<string, CapabilityToken[]>()
   for (const [name, tokens] of signers) {
     const before = found.get(name)

@@ -14,7 +14,7 @@ interface ArrivalMinerOptions {
 }
 
 /** Commands that arrive within this time share a block. */
-const BATCH_MS = 50
+const ARRIVAL_BATCH_MS = 50
 
 /**
  * Makes a block on each chain that gets a command. Chains that hold it up grow too. Once no command waits, every chain
@@ -34,7 +34,7 @@ export class ArrivalMiner {
     this.#options = options
     const { pools } = options.maker.coordinator
     this.#unsubscribe = pools.listen({ onEntered: (chain) => this.#wake([chain]), onDropped: () => undefined })
-    this.#wake([...options.maker.chains.cut.keys()].filter((chain) => pools.of(chain).size > 0))
+    this.#wake([...options.maker.chains.cut.keys()].filter((chain) => pools.poolOf(chain).size > 0))
   }
 
   stop(): void {
@@ -47,7 +47,7 @@ export class ArrivalMiner {
     for (const chain of chains) this.#waiting.add(chain)
     if (this.#running || this.#waiting.size === 0) return
     this.#cancel()
-    this.#cancel = this.#options.clock.after(BATCH_MS, () => void this.#run())
+    this.#cancel = this.#options.clock.after(ARRIVAL_BATCH_MS, () => void this.#run())
   }
 
   async #run(): Promise<void> {
@@ -74,10 +74,10 @@ export class ArrivalMiner {
     while (this.#waiting.size > 0) {
       const chains = [...this.#waiting]
       this.#waiting.clear()
-      const before = new Map(chains.map((chain) => [chain, pools.of(chain).size]))
+      const before = new Map(chains.map((chain) => [chain, pools.poolOf(chain).size]))
       for (const chain of chains) await this.#make([chain])
       for (const [chain, size] of before) {
-        const left = pools.of(chain).size
+        const left = pools.poolOf(chain).size
         if (left > 0 && left < size) this.#waiting.add(chain)
       }
     }
@@ -95,7 +95,7 @@ export class ArrivalMiner {
         onNotice(`no block on chain ${chains.join(', ')}: chain ${error.problem.chain} is paused`)
         return false
       }
-      if (isOfFork(error)) {
+      if (isForkedNodeError(error)) {
         onNotice(`no block on chain ${chains.join(', ')}: ${describeError(error)}`)
         return false
       }
@@ -107,6 +107,6 @@ export class ArrivalMiner {
 }
 
 /** Whether the node of a forked network does not tell what a block reads. The next command tries again. */
-function isOfFork(error: unknown): error is NewcutError {
+function isForkedNodeError(error: unknown): error is NewcutError {
   return error instanceof NewcutError && error.code.startsWith('NODE_')
 }

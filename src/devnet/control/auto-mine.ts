@@ -20,7 +20,7 @@ const MAX_BURST_BLOCKS = 20
 /** Skip blocks that are overdue by more than this: the machine cannot keep the pace. */
 const MAX_LAG_MS = 1000
 /** Retry interval while no chain can be mined. */
-const IDLE_WAIT_MS = 100
+const NO_CHAIN_RETRY_MS = 100
 /** Longest timer: an hour. Timers of Node.js fire at once when set to 25 days or more. */
 const MAX_WAIT_MS = 3_600_000
 
@@ -111,7 +111,7 @@ export class AutoMiner {
     const candidates = mode.kind === 'constant' ? lowestOf(open, maker.chains.cut) : open
     this.#chain = candidates[Math.floor(random() * candidates.length)] ?? null
     if (mode.kind === 'constant') this.#dueMs = fromMs + mode.blockTimeMs / maker.chains.cut.size
-    else if (this.#chain === null) this.#dueMs = fromMs + IDLE_WAIT_MS
+    else if (this.#chain === null) this.#dueMs = fromMs + NO_CHAIN_RETRY_MS
     else if (mode.kind === 'simulated') this.#dueMs = fromMs + this.#searchMs(this.#chain, mode.hashesPerSecond)
   }
 

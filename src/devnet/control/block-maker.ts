@@ -42,13 +42,13 @@ export interface BlockMakerOptions {
 }
 
 /** A block without a nonce. */
-interface Unsolved {
+interface UnsolvedBlock {
   readonly work: WorkFields
   readonly payload: StoredPayload
 }
 
 /** Time for executing transactions in an automatic block; the others wait for the next block. */
-const EXECUTION_MS = 8
+const AUTO_BLOCK_EXECUTION_MS = 8
 
 export class BlockMaker {
   readonly chains: Chains
@@ -123,8 +123,8 @@ export class BlockMaker {
   makeNow(chain: number): Addition | null {
     const live = this.#draftNow(chain)
     if (live === null) return null
-    this.coordinator.drafts.extend(live, EXECUTION_MS)
-    return this.#added(this.#unsolved(chain, this.coordinator.drafts.payload(live)), 'auto-mine')
+    this.coordinator.drafts.extend(live, AUTO_BLOCK_EXECUTION_MS)
+    return this.#addSolved(this.#buildUnsolved(chain, this.coordinator.drafts.payload(live)), 'auto-mine')
   }
 
   /** Target of the next block of an open chain. */
@@ -133,14 +133,14 @@ export class BlockMaker {
   }
 
   /** Builds a block without transactions on top of any cut that does not block the chain. */
-  emptyOn(chain: number, cut: Cut, account: MinerAccount): Unsolved {
+  emptyOn(chain: number, cut: Cut, account: MinerAccount): UnsolvedBlock {
     const { ledger } = this.coordinator
     const parent = headOf(cut, chain)
-    return this.#unsolved(chain, ledger.payloadOf(ledger.begin(parent, account), parent), cut)
+    return this.#buildUnsolved(chain, ledger.payloadOf(ledger.begin(parent, account), parent), cut)
   }
 
   /** @returns the work with a nonce that the network accepts. Throws ControlError */
-  async solved(work: WorkFields, request: BlockRequest): Promise<WorkFields> {
+  async solve(work: WorkFields, request: BlockRequest): Promise<WorkFields> {
     return this.chains.checkPow ? request.solve(work) : work
   }
 
@@ -150,12 +150,12 @@ export class BlockMaker {
 
   /** Draft of the next block on the cut, which pays the account of the node. */
   #draft(chain: number) {
-    return this.coordinator.drafts.of(chain, this.#options.account)
+    return this.coordinator.drafts.draftOf(chain, this.#options.account)
   }
 
   /** Like #draft, once what the reward reads of a forked network is there. */
-  #drafted(chain: number) {
-    return this.coordinator.whole(() => this.#draft(chain), this.#options.account)
+  #draftComplete(chain: number) {
+    return this.coordinator.runComplete(() => this.#draft(chain), this.#options.account)
   }
 
   /** Like #draft, or null while it is fetched. A data directory may continue without the node that it forked. */
@@ -172,7 +172,7 @@ export class BlockMaker {
   async #fetch(chain: number): Promise<void> {
     this.#fetching.add(chain)
     try {
-      await this.#drafted(chain)
+      await this.#draftComplete(chain)
     } catch (error) {
       this.#options.onNotice(`chain ${chain} has no new block: ${describeError(error)}`)
     } finally {
@@ -180,7 +180,7 @@ export class BlockMaker {
     }
   }
 
-  #unsolved(chain: number, payload: StoredPayload, cut: Cut = this.chains.cut): Unsolved {
+  #buildUnsolved(chain: number, payload: StoredPayload, cut: Cut = this.chains.cut): UnsolvedBlock {
     return { work: this.#work(chain, payload.payloadHash, cut), payload }
   }
 
@@ -196,21 +196,21 @@ export class BlockMaker {
   async #makeOne(chain: number, request: BlockRequest, by: BlockMadeBy): Promise<Addition | null> {
     const { drafts } = this.coordinator
     const head = headOf(this.chains.cut, chain)
-    let live = await this.#drafted(chain)
+    let live = await this.#draftComplete(chain)
     for (;;) {
       if (!equalBytes(headOf(this.chains.cut, chain).hash, head.hash)) return null
       const extended = drafts.extend(live)
       if (extended === 'done') break
       await (extended === 'waiting' ? request.until(drafts.whenDone()) : request.pause())
-      live = await this.#drafted(chain)
+      live = await this.#draftComplete(chain)
     }
     const payload = drafts.payload(live)
     const work = this.chains.newWork(chain, payload.payloadHash, this.chains.cut)
     if ('blockedBy' in work) return null
-    return this.#added({ work: await this.solved(work, request), payload }, by)
+    return this.#addSolved({ work: await this.solve(work, request), payload }, by)
   }
 
-  #added({ work, payload }: Unsolved, by: BlockMadeBy): Addition {
+  #addSolved({ work, payload }: UnsolvedBlock, by: BlockMadeBy): Addition {
     const addition = this.chains.add(work, payload)
     this.announce(work, addition, by)
     return addition
@@ -272,6 +272,6 @@ export function headOf(cut: Cut, chain: number): Header {
 }
 
 /** Chains that can get a block on top of this cut. */
-export function unblocked(network: Network, cut: Cut): number[] {
+export function unblockedChainsOf(network: Network, cut: Cut): number[] {
   return [...cut.keys()].filter((chain) => typeof extensionOf(network, cut, chain) !== 'number')
 }

@@ -14,7 +14,7 @@ interface MiningOptions {
   readonly onNotice: (message: string) => void
 }
 
-export class Mining {
+export class AutoMining {
   readonly #options: MiningOptions
   readonly #first: AutoMine | null
   #mode: AutoMine | null

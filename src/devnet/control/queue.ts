@@ -4,7 +4,7 @@ import { ControlError } from './control-error.ts'
 /** Most tasks, the running one included. */
 const MAX_WAITING = 64
 
-export class Queue {
+export class TaskQueue {
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 

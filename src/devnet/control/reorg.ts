@@ -4,7 +4,7 @@ import { type Cut, cutWeight } from '#ground/chain/cut.ts'
 import type { Header } from '#ground/chain/header.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import type { Chains } from '../rules/chains.ts'
-import { type BlockMaker, distancesFrom, headOf, unblocked } from './block-maker.ts'
+import { type BlockMaker, distancesFrom, headOf, unblockedChainsOf } from './block-maker.ts'
 import { ControlError } from './control-error.ts'
 
 /** Most blocks of the new branch. More are needed only if other miners keep extending the old branch. */
@@ -12,7 +12,7 @@ const MAX_BRANCH_BLOCKS = 50_000
 /** Paid on the new branch, so that its blocks differ from the old ones even at equal times. */
 export const branchAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
 
-interface Reorg {
+interface ReorgResult {
   /** The cut that both branches share. */
   readonly ancestor: Cut
   /** Chain -> block hashes (base64url) by ascending height; only chains that lost or gained blocks. */
@@ -25,7 +25,7 @@ interface Reorg {
  * requires: a chain at distance k stays at most k higher. Then makes blocks until the new branch weighs more and no
  * chain is lower than before. Throws ControlError.
  */
-export function reorg(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<Reorg> {
+export function reorg(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<ReorgResult> {
   const { chains } = maker
   const ancestor = ancestorCut(maker, chain, depth)
   return maker.run('fork', null, signal, async (request) => {
@@ -35,7 +35,7 @@ export function reorg(maker: BlockMaker, chain: number, depth: number, signal: A
       const next = nextChain(maker, branch, ancestor)
       // No transactions: those of the old branch return to the pools.
       const { work, payload } = maker.emptyOn(next, branch, branchAccount)
-      const addition = chains.insert(await maker.solved(work, request), payload)
+      const addition = chains.insert(await maker.solve(work, request), payload)
       if (addition.status !== 'added') throw new Error(`chain ${next} of the new branch: ${JSON.stringify(addition)}`)
       branch.set(next, addition.block.header)
       maker.announce(addition.block.header, addition, 'order')
@@ -50,7 +50,7 @@ export function reorg(maker: BlockMaker, chain: number, depth: number, signal: A
 /** Whether a branch weighs more than the present cut, and every chain of it is at least as high. */
 function isAbove(branch: Cut, present: Cut): boolean {
   if (cutWeight(branch) <= cutWeight(present)) return false
-  return [...present].every(([chain, { height }]) => headOf(branch, chain).height >= height)
+  return [...present].every(([chain, { height: heightOf }]) => headOf(branch, chain).height >= heightOf)
 }
 
 function ancestorCut({ chains, coordinator }: BlockMaker, chain: number, depth: number): Cut {
@@ -73,10 +73,10 @@ function ancestorCut({ chains, coordinator }: BlockMaker, chain: number, depth: 
 
 /** The lowest chain that may grow; among equals, the one that lost most blocks. */
 function nextChain({ chains, coordinator }: BlockMaker, branch: Cut, ancestor: Cut): number {
-  const lost = (chain: number) => Number(headOf(chains.cut, chain).height - headOf(ancestor, chain).height)
+  const lossOf = (chain: number) => Number(headOf(chains.cut, chain).height - headOf(ancestor, chain).height)
   const height = (chain: number) => Number(headOf(branch, chain).height)
-  const candidates = unblocked(chains.network, branch).filter((chain) => !coordinator.paused.has(chain))
-  const [first] = candidates.sort((a, b) => height(a) - height(b) || lost(b) - lost(a))
+  const candidates = unblockedChainsOf(chains.network, branch).filter((chain) => !coordinator.paused.has(chain))
+  const [first] = candidates.sort((a, b) => height(a) - height(b) || lossOf(b) - lossOf(a))
   if (first === undefined) throw new ControlError({ kind: 'all-paused' })
   return first
 }

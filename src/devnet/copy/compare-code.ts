@@ -113,18 +113,18 @@ function outcomeOf(answer: JsonFields): CodeOutcome {
   return {
     gas: text(answer.gas),
     status: String(status),
-    result: status === 'success' ? sorted(data ?? null) : text({ type, message, info }),
-    events: sorted(answer.events ?? []),
+    result: status === 'success' ? canonicalText(data ?? null) : text({ type, message, info }),
+    events: canonicalText(answer.events ?? []),
   }
 }
 
 /** JSON text with the fields of objects in order: nodes differ in theirs. */
-function sorted(json: ExactJson): string {
-  if (Array.isArray(json)) return `[${(json as readonly ExactJson[]).map(sorted).join(',')}]`
+function canonicalText(json: ExactJson): string {
+  if (Array.isArray(json)) return `[${(json as readonly ExactJson[]).map(canonicalText).join(',')}]`
   const fields = Object.entries(fieldsOf(json))
   if (fields.length === 0 || json?.constructor !== Object) return exactJsonText(json)
   const parts = fields
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${sorted(item)}`)
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalText(item)}`)
   return `{${parts.join(',')}}`
 }

@@ -7,8 +7,8 @@ import { Block, type BlockStore } from '../store/block-store.ts'
 import type { BlockTree } from '../store/block-tree.ts'
 
 /** Record number of the header at a height below the pin, and height of such a record. */
-const flipped = (number: number) => -2 - number
-const isBelow = (record: number) => record <= flipped(0)
+const flip = (number: number) => -2 - number
+const isBelow = (record: number) => record <= flip(0)
 
 export class CopiedTree implements BlockTree {
   readonly #store: BlockStore
@@ -30,24 +30,24 @@ export class CopiedTree implements BlockTree {
   }
 
   recordOf(block: Block): number {
-    return block.height < this.#pin ? flipped(block.height) : this.#store.recordOf(block)
+    return block.height < this.#pin ? flip(block.height) : this.#store.recordOf(block)
   }
 
   ancestorAt(record: number, height: number): number {
     if (height >= this.#pin && !isBelow(record)) return this.#store.ancestorAt(record, height)
-    return flipped(Math.min(height, this.heightAt(record)))
+    return flip(Math.min(height, this.heightAt(record)))
   }
 
   heightAt(record: number): number {
-    return isBelow(record) ? flipped(record) : this.#store.heightAt(record)
+    return isBelow(record) ? flip(record) : this.#store.heightAt(record)
   }
 
   hashAt(record: number): Uint8Array {
-    return isBelow(record) ? this.#at(flipped(record)).hash : this.#store.hashAt(record)
+    return isBelow(record) ? this.#at(flip(record)).hash : this.#store.hashAt(record)
   }
 
   blockAt(record: number): Block {
-    return isBelow(record) ? this.#at(flipped(record)) : this.#store.blockAt(record)
+    return isBelow(record) ? this.#at(flip(record)) : this.#store.blockAt(record)
   }
 
   positionOf(block: Block): number {

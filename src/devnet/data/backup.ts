@@ -17,7 +17,7 @@ import { type NetworkRules, rulesOf } from '../rules/network-rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
-import { isThere, makeDirectory, unusable } from './database.ts'
+import { isThere, makeDirectory, unusableError } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
 import { type StateSnapshot, stateSnapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
@@ -45,7 +45,7 @@ export async function expectBackupDirectory(directory: string): Promise<void> {
     await rm(await mkdtemp(join(directory, '.newcut-')), { recursive: true })
   } catch (error) {
     const hint = 'it must be a directory that this user may write to'
-    throw unusable(directory, `backups cannot be written: ${describeError(error)}`, { hint, cause: error })
+    throw unusableError(directory, `backups cannot be written: ${describeError(error)}`, { hint, cause: error })
   }
 }
 

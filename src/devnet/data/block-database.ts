@@ -8,7 +8,7 @@ import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { Exemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
-import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusable } from './database.ts'
+import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusableError } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type LoadedState, type LoadOptions, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
@@ -62,7 +62,7 @@ export class BlockDatabase implements ChainJournal {
       await writeCopy(unfinished, settings, stateSnapshotOf(state))
       moveInto(unfinished, location)
     } catch (error) {
-      throw unusable(location, `cannot be created: ${describeError(error)}`, { cause: error })
+      throw unusableError(location, `cannot be created: ${describeError(error)}`, { cause: error })
     }
   }
 
@@ -108,18 +108,21 @@ export class BlockDatabase implements ChainJournal {
     try {
       await this.#database.batch([networkEntry(this.#settings)], { sync: true })
     } catch (error) {
-      throw unusable(this.#database.location, 'cannot be written', { cause: error })
+      throw unusableError(this.#database.location, 'cannot be written', { cause: error })
     }
   }
 
-  admit(): void {
+  expectRoom(): void {
     if (this.#failure !== undefined) throw this.#failure
     const waiting = (this.#state?.store.size ?? 0) - this.#writtenBlocks
     if (waiting <= this.#maxUnwritten) return
-    throw unusable(this.#database.location, `${waiting} blocks wait to be written; at most ${this.#maxUnwritten} may`)
+    throw unusableError(
+      this.#database.location,
+      `${waiting} blocks wait to be written; at most ${this.#maxUnwritten} may`,
+    )
   }
 
-  changed(state: ChainState): void {
+  noteChange(state: ChainState): void {
     this.#state = state
     this.#commits.request()
   }
@@ -151,11 +154,11 @@ export class BlockDatabase implements ChainJournal {
       await this.#database.batch(entries)
     } catch (error) {
       const hint = 'what was not written is lost: make room, then start the node again'
-      this.#failure = unusable(this.#database.location, 'cannot be written', { hint, cause: error })
+      this.#failure = unusableError(this.#database.location, 'cannot be written', { hint, cause: error })
       this.#onFailure(this.#failure)
       throw this.#failure
     }
-    this.payloads.written(payloads)
+    this.payloads.forgetWritten(payloads)
     this.#writtenExemptions += exemptions.length
     this.#writtenBlocks = snapshot.blocks
     this.#writtenRules = snapshot.ruleChanges

@@ -60,7 +60,11 @@ export async function checkDataDirectory(
   const database = await BlockDatabase.open(join(directory, BLOCKS), () => undefined)
   try {
     const loaded = await database.load({ onProgress, roots: fork?.pin.hashes ?? null })
-    const check = new Check(database.settings, { ...loaded, exemptions: database.exemptions }, { fork, onProgress })
+    const check = new DirectoryCheck(
+      database.settings,
+      { ...loaded, exemptions: database.exemptions },
+      { fork, onProgress },
+    )
     const stateBlocks = await check.run(join(directory, STATE), stopped)
     return { ...check.report, stateBlocks }
   } finally {
@@ -73,7 +77,7 @@ interface CheckedState extends LoadedState {
   readonly exemptions: ReadonlyExemptions
 }
 
-class Check {
+class DirectoryCheck {
   readonly #settings: NetworkSettings
   readonly #loaded: CheckedState
   readonly #store: BlockStore
@@ -121,14 +125,14 @@ class Check {
   async run(location: string, stopped: AbortSignal | undefined): Promise<number | null> {
     const state = await this.#openState(location)
     try {
-      await this.#blocks(state, stopped)
+      await this.#checkBlocks(state, stopped)
       return state?.blocks ?? null
     } finally {
       await state?.close()
     }
   }
 
-  async #blocks(state: StateDatabase | null, stopped: AbortSignal | undefined): Promise<void> {
+  async #checkBlocks(state: StateDatabase | null, stopped: AbortSignal | undefined): Promise<void> {
     const { newestCreationTime, heads } = this.#loaded
     const network = networkOf(this.#settings)
     const chains = new Chains({
@@ -139,7 +143,7 @@ class Check {
       state: this.#loaded,
     })
     const index = new MemoryTransactionIndex()
-    const versions = new ComparedVersions(state, (record, what) => this.#find(this.#store.at(record), what))
+    const versions = new ComparedVersions(state, (record, what) => this.#report(this.#store.at(record), what))
     const rules = rulesOf(this.#settings)
     if (rules.release.hasSlhDsa) await loadSlhDsa()
     const { exemptions } = this.#loaded
@@ -153,43 +157,43 @@ class Check {
       exemptions,
       fork: this.#fork ?? undefined,
     })
-    await this.#eachBlock(this.#store.size, stopped, async (block, number) => {
+    await this.#visitBlocks(this.#store.size, stopped, async (block, number) => {
       this.#unexecuted.add(block.id)
       // The forked node has the payloads of pinned blocks.
-      if (this.#fork === null || number >= this.#store.chains) this.#payload(block)
-      if (state !== null && number < state.blocks) this.#transactionsIn(state, block)
+      if (this.#fork === null || number >= this.#store.chains) this.#checkPayload(block)
+      if (state !== null && number < state.blocks) this.#checkIndex(state, block)
       // Loading has compared the genesis blocks with those of the network.
       const isFirst = number < this.#store.chains
-      if (!isFirst) this.#rules(chains, block, number)
-      if (isFirst || (await this.#executed(ledger, block))) this.#unexecuted.delete(block.id)
+      if (!isFirst) this.#checkRules(chains, block, number)
+      if (isFirst || (await this.#executeComplete(ledger, block))) this.#unexecuted.delete(block.id)
       indexBlock(index, block)
     })
   }
 
   /** Executes a block once nothing of the forked network is missing. */
-  #executed(ledger: Ledger, block: Block): boolean | Promise<boolean> {
-    const run = () => this.#executes(ledger, block)
+  #executeComplete(ledger: Ledger, block: Block): boolean | Promise<boolean> {
+    const run = () => this.#executeOnce(ledger, block)
     return this.#fork === null ? run() : this.#fork.complete(run, [])
   }
 
-  #rules(chains: Chains, block: Block, number: number): void {
+  #checkRules(chains: Chains, block: Block, number: number): void {
     const broken = chains.rulesBrokenBy(number)
-    if (broken.length > 0) this.#find(block, `breaks the rule of ${broken.join(', ')}`)
+    if (broken.length > 0) this.#report(block, `breaks the rule of ${broken.join(', ')}`)
   }
 
   /**
    * Executes a block, but skips it if its parent did not execute: only the first failure is a finding.
    * @returns whether the block executed
    */
-  #executes(ledger: Ledger, block: Block): boolean {
+  #executeOnce(ledger: Ledger, block: Block): boolean {
     const parent = this.#store.parentOf(block)
     if (parent === undefined || this.#unexecuted.has(parent.id)) return false
     const judged = ledger.judgeStored(parent.header, block)
     if (!('fault' in judged)) {
-      ledger.keep(block, judged)
+      ledger.recordWrites(block, judged)
       return true
     }
-    this.#find(block, `does not execute as it did: ${judged.fault}`)
+    this.#report(block, `does not execute as it did: ${judged.fault}`)
     return false
   }
 
@@ -200,31 +204,31 @@ class Check {
     try {
       return await StateDatabase.open(location, options)
     } catch (error) {
-      this.#add(describeError(error))
+      this.#addFinding(describeError(error))
       return null
     }
   }
 
-  #transactionsIn(state: StateDatabase, block: Block): void {
+  #checkIndex(state: StateDatabase, block: Block): void {
     for (const requestKey of requestKeysOf(block)) {
       if (state.find(requestKey).some((place) => place.block === block.id)) continue
-      this.#find(block, `its transaction ${requestKey} is not in the state database`)
+      this.#report(block, `its transaction ${requestKey} is not in the state database`)
     }
   }
 
-  #payload(block: Block): void {
+  #checkPayload(block: Block): void {
     const { payload } = block
     const { payloadHash, transactionsHash, outputsHash } = payloadHashes(payload)
     this.#transactions += payload.transactions.length
     const { exemptions } = this.#loaded
     if (exemptions.size > 0) this.#unsigned += requestKeysOf(block).filter((key) => exemptions.isExempt(key)).length
-    if (!equalBytes(payloadHash, block.header.payloadHash)) this.#find(block, 'its payload has another hash')
+    if (!equalBytes(payloadHash, block.header.payloadHash)) this.#report(block, 'its payload has another hash')
     const areRight =
       equalBytes(transactionsHash, payload.transactionsHash) && equalBytes(outputsHash, payload.outputsHash)
-    if (!areRight) this.#find(block, 'its payload names wrong hashes of its parts')
+    if (!areRight) this.#report(block, 'its payload names wrong hashes of its parts')
   }
 
-  async #eachBlock(
+  async #visitBlocks(
     blocks: number,
     stopped: AbortSignal | undefined,
     look: (block: Block, number: number) => Promise<void>,
@@ -239,16 +243,16 @@ class Check {
       try {
         await look(block, number)
       } catch (error) {
-        this.#find(block, describeError(error))
+        this.#report(block, describeError(error))
       }
     }
   }
 
-  #find({ chain, height, id }: Block, message: string): void {
-    this.#add(`chain ${chain}, height ${height}, block ${id}: ${message}`)
+  #report({ chain, height, id }: Block, message: string): void {
+    this.#addFinding(`chain ${chain}, height ${height}, block ${id}: ${message}`)
   }
 
-  #add(finding: string): void {
+  #addFinding(finding: string): void {
     this.#findingCount++
     if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding)
   }

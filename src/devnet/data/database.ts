@@ -18,14 +18,14 @@ export interface StoredEntry {
 const SEAL_BYTES = 4
 
 /** Error of a data directory that cannot be used: its location and the reason. */
-export function unusable(location: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
+export function unusableError(location: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
   return new NewcutError('DATA_UNUSABLE', `${location}: ${message}`, options)
 }
 
 /** Error of damaged data: the bytes are not those that were written. */
-export function damagedDatabase(location: string, message: string, cause?: unknown): NewcutError {
+export function damagedError(location: string, message: string, cause?: unknown): NewcutError {
   const hint = 'restore a backup, or begin a new network in another directory'
-  return unusable(location, `damaged: ${message}`, { hint, cause })
+  return unusableError(location, `damaged: ${message}`, { hint, cause })
 }
 
 /**
@@ -63,7 +63,7 @@ export async function isThere(path: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
-    throw unusable(path, `cannot be accessed: ${describeError(error)}`, { cause: error })
+    throw unusableError(path, `cannot be accessed: ${describeError(error)}`, { cause: error })
   }
 }
 
@@ -85,10 +85,10 @@ async function expectDatabaseFiles(location: string): Promise<void> {
   try {
     names = await readdir(location)
   } catch (error) {
-    throw unusable(location, `not a database: ${describeError(error)}`, { cause: error })
+    throw unusableError(location, `not a database: ${describeError(error)}`, { cause: error })
   }
-  if (!names.includes('CURRENT')) throw damagedDatabase(location, 'no database in it: there is no file CURRENT')
-  if (!names.some((name) => name.endsWith('.log'))) throw damagedDatabase(location, 'its write-ahead log is missing')
+  if (!names.includes('CURRENT')) throw damagedError(location, 'no database in it: there is no file CURRENT')
+  if (!names.some((name) => name.endsWith('.log'))) throw damagedError(location, 'its write-ahead log is missing')
 }
 
 function openingError(location: string, error: unknown): NewcutError {
@@ -97,11 +97,11 @@ function openingError(location: string, error: unknown): NewcutError {
   const code = (reason as { code?: string }).code
   if (code === 'LEVEL_LOCKED') {
     const hint = 'one node per directory: stop the other one, or use another `dataDir`'
-    return unusable(location, 'in use by another process', { hint, cause: error })
+    return unusableError(location, 'in use by another process', { hint, cause: error })
   }
-  if (code === 'LEVEL_CORRUPTION') return damagedDatabase(location, describeError(reason), error)
+  if (code === 'LEVEL_CORRUPTION') return damagedError(location, describeError(reason), error)
   const hint = 'it must be a directory that this user may read and write'
-  return unusable(location, `cannot be opened: ${describeError(reason)}`, { hint, cause: error })
+  return unusableError(location, `cannot be opened: ${describeError(reason)}`, { hint, cause: error })
 }
 
 /** Appends a checksum: bytes || CRC-32 of them, u32 LE (4). LevelDB does not check what it reads. */
@@ -135,11 +135,11 @@ export function readValue(database: Database, key: string): Uint8Array | undefin
   } catch (error) {
     // The database is closed: the read came too late, and nothing is damaged.
     if (database.status !== 'open') throw error
-    throw damagedDatabase(database.location, `the record ${key} cannot be read`, error)
+    throw damagedError(database.location, `the record ${key} cannot be read`, error)
   }
   if (value === undefined) return undefined
   const bytes = unseal(value)
-  if (bytes === undefined) throw damagedDatabase(database.location, `the record ${key} has a wrong checksum`)
+  if (bytes === undefined) throw damagedError(database.location, `the record ${key} has a wrong checksum`)
   return bytes
 }
 

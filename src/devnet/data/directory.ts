@@ -30,7 +30,7 @@ import {
 import type { Block } from '../store/block-store.ts'
 import type { PrintReporter } from '../store/print-reporter.ts'
 import { BlockDatabase } from './block-database.ts'
-import { isThere, makeDirectory, unusable } from './database.ts'
+import { isThere, makeDirectory, unusableError } from './database.ts'
 import type { LoadedState } from './load.ts'
 import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
 
@@ -72,7 +72,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
   const { asked, onFailure, onNotice, onProgress, fork = null, prints, maxUnwrittenBlocks } = options
   if (await isNew(directory)) {
     const settings = settingsOf(asked)
-    await BlockDatabase.create(join(directory, BLOCKS), settings, firstOn(settings, fork))
+    await BlockDatabase.create(join(directory, BLOCKS), settings, firstState(settings, fork))
   }
   const blocks = await BlockDatabase.open(join(directory, BLOCKS), onFailure, maxUnwrittenBlocks)
   try {
@@ -114,7 +114,7 @@ export async function openDataDirectory(directory: string, options: DataDirector
 }
 
 /** The chains of a new network. */
-function firstOn(settings: NetworkSettings, fork: NodeCopy | null) {
+function firstState(settings: NetworkSettings, fork: NodeCopy | null) {
   if (fork !== null) return forkedState(networkOf(settings), fork.headers, fork.payloads)
   const rules = rulesOf(settings)
   return genesisState(rules.network, (chain) => genesisFor(rules, chain).payload)
@@ -128,12 +128,15 @@ async function isNew(directory: string): Promise<boolean> {
     names = await readdir(directory)
   } catch (error) {
     const hint = 'it must be a directory that this user may read and write'
-    throw unusable(directory, `cannot be used as a data directory: ${describeError(error)}`, { hint, cause: error })
+    throw unusableError(directory, `cannot be used as a data directory: ${describeError(error)}`, {
+      hint,
+      cause: error,
+    })
   }
   if (names.includes(BLOCKS)) return false
   const others = names.filter((name) => !IGNORED.test(name))
   if (others.length === 0) return true
-  throw unusable(directory, `not a data directory: it holds ${others.slice(0, 3).join(', ')} but no ${BLOCKS}`, {
+  throw unusableError(directory, `not a data directory: it holds ${others.slice(0, 3).join(', ')} but no ${BLOCKS}`, {
     hint: 'name an empty or a new directory to create a network there',
   })
 }
@@ -143,7 +146,7 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
   for (const name of fixedSettings) {
     if (isSameSetting(name, settings, wanted)) continue
     const [has, not] = [describeSetting(name, settings), describeSetting(name, wanted)]
-    throw unusable(directory, `its network has ${has}, not ${not}`, {
+    throw unusableError(directory, `its network has ${has}, not ${not}`, {
       hint: 'leave that out to continue this network, or name another directory for a new one',
     })
   }
@@ -154,16 +157,16 @@ function expectNetwork(directory: string, { network: has }: NetworkSettings, { n
   if (typeof asked !== 'object') return
   const name = typeof has === 'object' ? has.name : (has ?? development.name)
   const hint = 'leave that out to continue this network, or name another directory for a new one'
-  if (name !== asked.name) throw unusable(directory, `its network is ${name}, not ${asked.name}`, { hint })
+  if (name !== asked.name) throw unusableError(directory, `its network is ${name}, not ${asked.name}`, { hint })
   // Files of newcut may learn rules; the network keeps those of its first block.
   if (networkForm(name) === asked || JSON.stringify(has) === JSON.stringify(asked)) return
-  throw unusable(directory, `its network began with other rules than those of the file of ${name}`, { hint })
+  throw unusableError(directory, `its network began with other rules than those of the file of ${name}`, { hint })
 }
 
 /** Throws NewcutError DATA_UNUSABLE if a block needs `print`, and the node does not allow it. */
 function expectPrints(directory: string, { exemptions }: BlockDatabase, prints: PrintReporter | undefined): void {
   if (prints?.isAllowed || !exemptions.hasPrintingBlocks) return
-  throw unusable(directory, 'its network has modules that call print, which this node does not allow', {
+  throw unusableError(directory, 'its network has modules that call print, which this node does not allow', {
     hint: 'start it with `allowPrint: true`, or name another directory',
   })
 }

@@ -16,7 +16,7 @@ import type { ChainState } from '../rules/journal.ts'
 import { graphIn, type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
-import { type Database, damagedDatabase, unseal, unusable } from './database.ts'
+import { type Database, damagedError, unseal, unusableError } from './database.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
 /** Headers in one read. Measured: fewer are slower, more are not faster. */
@@ -46,7 +46,7 @@ export async function loadChains(
   const tip = readTip(database)
   const ruleChanges = readRules(database)
   if (ruleChanges.length !== tip.ruleChanges) {
-    throw damagedDatabase(database.location, `${ruleChanges.length} rule changes instead of ${tip.ruleChanges}`)
+    throw damagedError(database.location, `${ruleChanges.length} rule changes instead of ${tip.ruleChanges}`)
   }
   const reader = new BlockReader(database.location, settings, payloads, roots)
   const values = database.values({ ...BLOCK_KEYS, highWaterMarkBytes: PIECE_BYTES })
@@ -61,13 +61,12 @@ export async function loadChains(
     // Errors of the reader name the record; those of LevelDB only say that it cannot continue.
     throw (error as { code?: string }).code === 'DATA_UNUSABLE'
       ? error
-      : damagedDatabase(database.location, 'its blocks cannot be read', error)
+      : damagedError(database.location, 'its blocks cannot be read', error)
   } finally {
     await values.close()
   }
   const { store, newestCreationTime } = reader
-  if (store.size !== tip.blocks)
-    throw damagedDatabase(database.location, `${store.size} blocks instead of ${tip.blocks}`)
+  if (store.size !== tip.blocks) throw damagedError(database.location, `${store.size} blocks instead of ${tip.blocks}`)
   return { store, heads: headsOf(database.location, store, tip), ruleChanges, newestCreationTime }
 }
 
@@ -109,8 +108,8 @@ class BlockReader {
     const at = this.#at
     const number = store.size
     const bytes = unseal(value)
-    if (bytes === undefined) throw this.#damaged(number, 'a wrong checksum')
-    if (bytes.length !== at.headerBytes) throw this.#damaged(number, `${bytes.length} bytes, not ${at.headerBytes}`)
+    if (bytes === undefined) throw this.#damageError(number, 'a wrong checksum')
+    if (bytes.length !== at.headerBytes) throw this.#damageError(number, `${bytes.length} bytes, not ${at.headerBytes}`)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     const header = {
       hash: bytes.subarray(at.hash),
@@ -122,7 +121,7 @@ class BlockReader {
     else if (this.#roots !== null) this.#expectRoot(number, header, this.#roots)
     else this.#expectGenesis(number, bytes.subarray(at.payloadHash, at.payloadHash + 32), header)
     store.insertHeader(bytes, header)
-    if (store.size === number) throw this.#damaged(number, 'there twice')
+    if (store.size === number) throw this.#damageError(number, 'there twice')
     const [low, high] = [view.getUint32(at.creationTime, true), view.getUint32(at.creationTime + 4, true)]
     if (high < this.#newestHigh || (high === this.#newestHigh && low < this.#newestLow)) return
     this.#newestHigh = high
@@ -131,17 +130,17 @@ class BlockReader {
 
   #expectRoot(number: number, { hash, chainId }: GenesisFields, roots: ReadonlyMap<number, string>): void {
     if (chainId === number && roots.get(number) === encodeBase64Url(hash)) return
-    throw this.#damaged(number, 'not the pinned block of its chain')
+    throw this.#damageError(number, 'not the pinned block of its chain')
   }
 
   #expectGenesis(number: number, payloadHash: Uint8Array, header: GenesisFields): void {
     const expected = genesisHeader(this.#network, number, payloadHash)
     const id = encodeBase64Url(payloadHash)
     if (!this.#genesis.has(id) && !this.#isGenesis(payloadHash, number)) {
-      throw this.#otherGenesis(number, expected, header)
+      throw this.#genesisError(number, expected, header)
     }
     this.#genesis.add(id)
-    if (!equalBytes(expected.hash, header.hash)) throw this.#damaged(number, 'not the genesis block of its chain')
+    if (!equalBytes(expected.hash, header.hash)) throw this.#damageError(number, 'not the genesis block of its chain')
   }
 
   /** True for the genesis of this newcut or of an older one. */
@@ -154,20 +153,21 @@ class BlockReader {
 
   #expectParent(number: number, { parent, chainId, height }: Pick<Header, 'parent' | 'chainId' | 'height'>): void {
     const found = this.store.get(parent, chainId)
-    if (found === undefined) throw this.#damaged(number, `its parent on chain ${chainId} is missing`)
-    if (BigInt(found.height) + 1n !== height) throw this.#damaged(number, `height ${height} on top of ${found.height}`)
+    if (found === undefined) throw this.#damageError(number, `its parent on chain ${chainId} is missing`)
+    if (BigInt(found.height) + 1n !== height)
+      throw this.#damageError(number, `height ${height} on top of ${found.height}`)
   }
 
   /** Error of a first block that this newcut does not make. */
-  #otherGenesis(number: number, genesis: Header, { parent, chainId }: GenesisFields) {
+  #genesisError(number: number, genesis: Header, { parent, chainId }: GenesisFields) {
     const isGenesis = chainId === genesis.chainId && equalBytes(parent, genesis.parent)
-    if (!isGenesis) return this.#damaged(number, 'not the genesis block of its chain')
+    if (!isGenesis) return this.#damageError(number, 'not the genesis block of its chain')
     const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
-    return unusable(this.#location, 'its network began with the system contracts of another newcut', { hint })
+    return unusableError(this.#location, 'its network began with the system contracts of another newcut', { hint })
   }
 
-  #damaged(number: number, message: string) {
-    return damagedDatabase(this.#location, `${blockKey(number)}: ${message}`)
+  #damageError(number: number, message: string) {
+    return damagedError(this.#location, `${blockKey(number)}: ${message}`)
   }
 }
 
@@ -176,17 +176,17 @@ class BlockReader {
  */
 function headsOf(location: string, store: BlockStore, tip: Tip): Cut {
   const chains = store.chains
-  if (tip.heads.length !== chains) throw damagedDatabase(location, `${tip.heads.length} heads of ${chains} chains`)
+  if (tip.heads.length !== chains) throw damagedError(location, `${tip.heads.length} heads of ${chains} chains`)
   const heads = new Map<number, Header>()
   for (const [chain, id] of tip.heads.entries()) {
     const block = store.get(decodeHash(id), chain)
-    if (block === undefined) throw damagedDatabase(location, `the head of chain ${chain}, ${id}, is missing`)
+    if (block === undefined) throw damagedError(location, `the head of chain ${chain}, ${id}, is missing`)
     heads.set(chain, block.header)
   }
   try {
     expectBraid(store, heads)
   } catch (error) {
-    throw damagedDatabase(location, describeError(error), error)
+    throw damagedError(location, describeError(error), error)
   }
   return heads
 }

@@ -33,7 +33,7 @@ export class DiskPayloads implements PayloadStore {
   }
 
   /** Call it once these entries are on disk. */
-  written(entries: readonly StoredEntry[]): void {
+  forgetWritten(entries: readonly StoredEntry[]): void {
     for (const { key } of entries) this.#unwritten.delete(key)
   }
 }

@@ -27,12 +27,12 @@ import type { StoredPayload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
 import {
   type Database,
-  damagedDatabase,
+  damagedError,
   jsonEntry,
   readJsonRecord,
   type StoredEntry,
   seal,
-  unusable,
+  unusableError,
 } from './database.ts'
 
 const FORMAT = 2
@@ -137,7 +137,7 @@ export async function readExemptions(database: Database): Promise<[string, Exemp
   const keys = await database.keys(EXEMPTION_KEYS).all()
   return keys.map((key) => [
     key.slice(EXEMPTION_KEYS.gte.length),
-    checked(database, key, exemptionRecord, readJsonRecord(database, key)),
+    expectForm(database, key, exemptionRecord, readJsonRecord(database, key)),
   ])
 }
 
@@ -151,11 +151,11 @@ export function payloadEntry(payload: StoredPayload): StoredEntry {
  */
 export function readSettings(database: Database): NetworkSettings {
   const record = readJsonRecord(database, NETWORK_KEY)
-  if (record === undefined) throw damagedDatabase(database.location, 'a database, but not one of a newcut network')
+  if (record === undefined) throw damagedError(database.location, 'a database, but not one of a newcut network')
   const format = (record as { format?: unknown }).format
   if (format !== FORMAT) {
     const hint = 'use the newcut that wrote it, or another directory'
-    throw unusable(database.location, `format ${format}; this newcut reads format ${FORMAT}`, { hint })
+    throw unusableError(database.location, `format ${format}; this newcut reads format ${FORMAT}`, { hint })
   }
   const {
     graph,
@@ -168,19 +168,19 @@ export function readSettings(database: Database): NetworkSettings {
     forkEpoch = development.forks.castingBlocks,
     autoMine = null,
     network,
-  } = checked(database, NETWORK_KEY, networkRecord, record)
+  } = expectForm(database, NETWORK_KEY, networkRecord, record)
   const name = network === undefined ? {} : { network }
   return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, release, forkEpoch, autoMine, ...name }
 }
 
 /** Reads the tip. Throws NewcutError DATA_UNUSABLE if it is missing or malformed. */
 export function readTip(database: Database): Tip {
-  return checked(database, TIP_KEY, tipRecord, readJsonRecord(database, TIP_KEY))
+  return expectForm(database, TIP_KEY, tipRecord, readJsonRecord(database, TIP_KEY))
 }
 
 /** Reads the rule changes. Throws NewcutError DATA_UNUSABLE if they are malformed. */
 export function readRules(database: Database): RuleChange[] {
-  const record = checked(database, RULES_KEY, rulesRecord, readJsonRecord(database, RULES_KEY) ?? [])
+  const record = expectForm(database, RULES_KEY, rulesRecord, readJsonRecord(database, RULES_KEY) ?? [])
   return record.map(({ target, blockDelay, ...change }) => ({
     ...change,
     ...(target !== undefined && { target: BigInt(target) }),
@@ -188,7 +188,12 @@ export function readRules(database: Database): RuleChange[] {
   }))
 }
 
-function checked<T>(database: Database, key: string, validator: { Check(value: unknown): value is T }, value: unknown) {
-  if (!validator.Check(value)) throw damagedDatabase(database.location, `the record ${key} has the wrong form`)
+function expectForm<T>(
+  database: Database,
+  key: string,
+  validator: { Check(value: unknown): value is T },
+  value: unknown,
+) {
+  if (!validator.Check(value)) throw damagedError(database.location, `the record ${key} has the wrong form`)
   return value
 }

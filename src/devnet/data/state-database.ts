@@ -18,12 +18,12 @@ import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'
 import {
   type Database,
-  damagedDatabase,
+  damagedError,
   destroyDatabase,
   jsonEntry,
   openDatabase,
   readJsonRecord,
-  unusable,
+  unusableError,
 } from './database.ts'
 import { DiskVersions } from './disk-versions.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -93,14 +93,14 @@ export class StateDatabase implements TransactionIndex {
     const database = await openDatabase(location, { create: false })
     try {
       const tip = readJsonRecord(database, TIP_KEY)
-      if (!stateTip.Check(tip)) throw damagedDatabase(location, `the record ${TIP_KEY} has the wrong form`)
+      if (!stateTip.Check(tip)) throw damagedError(location, `the record ${TIP_KEY} has the wrong form`)
       if (tip.blocks > options.store.size) {
         // The state is written after the blocks. LevelDB repairs a log by dropping its damaged end.
         const lost = `the block database has lost blocks: ${tip.blocks} were in it, ${options.store.size} are`
-        throw damagedDatabase(location, lost)
+        throw damagedError(location, lost)
       }
       if (lastOf(options.store, tip.blocks) !== tip.last) {
-        throw damagedDatabase(location, `its ${tip.blocks} blocks are not those of the block database`)
+        throw damagedError(location, `its ${tip.blocks} blocks are not those of the block database`)
       }
       return new StateDatabase(database, options, tip.blocks)
     } catch (error) {
@@ -134,7 +134,7 @@ export class StateDatabase implements TransactionIndex {
   find(requestKey: string): readonly TransactionPlace[] {
     const key = transactionKey(requestKey)
     const record = this.#read(key) ?? []
-    if (!places.Check(record)) throw damagedDatabase(this.#database.location, `the record ${key} has the wrong form`)
+    if (!places.Check(record)) throw damagedError(this.#database.location, `the record ${key} has the wrong form`)
     return record
   }
 
@@ -146,7 +146,7 @@ export class StateDatabase implements TransactionIndex {
   }
 
   /** Call it once the transactions of the first `blocks` blocks are added. */
-  reached(blocks: number): void {
+  markReached(blocks: number): void {
     this.#blocks = blocks
     if (blocks - this.#writtenBlocks >= PIECE_BLOCKS) this.#commits.request()
   }
@@ -162,7 +162,7 @@ export class StateDatabase implements TransactionIndex {
       const block = store.at(number)
       if (number >= store.chains) await replay(block)
       indexBlock(this, block)
-      this.reached(number + 1)
+      this.markReached(number + 1)
       if (number % REPLAYED_BLOCKS === 0) {
         onProgress?.({ what: 'executing blocks', done: number, total: blocks })
         await nextTurn()
@@ -194,7 +194,7 @@ export class StateDatabase implements TransactionIndex {
     try {
       await this.#database.batch([...entries, tipEntry(store, blocks)])
     } catch (error) {
-      const failure = unusable(this.#database.location, 'cannot be written', { cause: error })
+      const failure = unusableError(this.#database.location, 'cannot be written', { cause: error })
       onFailure(failure)
       throw failure
     }

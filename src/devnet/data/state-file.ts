@@ -26,14 +26,14 @@ import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { copyPieces } from './copy.ts'
-import { openDatabase, type StoredEntry, unusable } from './database.ts'
+import { openDatabase, type StoredEntry, unusableError } from './database.ts'
 import { BLOCKS } from './directory.ts'
 import type { StateSnapshot } from './records.ts'
 
 const VERSION = 2
 const READ_VERSIONS: readonly unknown[] = [1, VERSION]
 /** Records that are written at once. */
-const BATCH = 500
+const BATCH_RECORDS = 500
 
 /** A network at one moment. */
 export interface SavedNetwork {
@@ -82,7 +82,7 @@ export async function checkStateFile(file: string): Promise<void> {
     await (await open(unfinished, 'w')).close()
     await rm(unfinished)
   } catch (error) {
-    throw unwritable(file, error)
+    throw unwritableError(file, error)
   }
 }
 
@@ -94,13 +94,13 @@ export async function writeStateFile(file: string, network: SavedNetwork): Promi
     moveInto(unfinished, file)
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw unwritable(file, error)
+    throw unwritableError(file, error)
   }
 }
 
-function unwritable(file: string, cause: unknown): NewcutError {
+function unwritableError(file: string, cause: unknown): NewcutError {
   const hint = 'the folder must exist, and this user must be allowed to write there'
-  return unusable(file, `the state cannot be written: ${describeError(cause)}`, { hint, cause })
+  return unusableError(file, `the state cannot be written: ${describeError(cause)}`, { hint, cause })
 }
 
 /**
@@ -116,7 +116,7 @@ export async function unpackState(state: string | Uint8Array): Promise<UnpackedS
     return { directory, pending: await unpackTo(directory, bytes, name) }
   } catch (error) {
     await rm(directory, { recursive: true, force: true })
-    throw error instanceof NewcutError ? error : noState(name, describeError(error), error)
+    throw error instanceof NewcutError ? error : notStateError(name, describeError(error), error)
   }
 }
 
@@ -134,7 +134,7 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
   if (fork === undefined) {
     // A long file waits for its reader.
     text.destroy()
-    throw noState(name, described(await piped))
+    throw notStateError(name, streamFault(await piped))
   }
   if (fork !== null) writeCopyFile(directory, fork)
   const database = await openDatabase(join(directory, BLOCKS), { create: true })
@@ -144,9 +144,9 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
     let records = 0
     let end: unknown = null
     for await (const line of { [Symbol.asyncIterator]: () => lines }) {
-      if (end !== null) throw noState(name, 'text follows its last line')
+      if (end !== null) throw notStateError(name, 'text follows its last line')
       const entry = entryIn(line)
-      if (entry === null) throw noState(name, `its line ${records + 2} is not a record`)
+      if (entry === null) throw notStateError(name, `its line ${records + 2} is not a record`)
       if ('records' in entry) {
         end = entry.records
         continue
@@ -154,14 +154,14 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
       records++
       if ('chain' in entry) pending.push(entry)
       else batch.push({ type: 'put', ...entry })
-      if (batch.length < BATCH) continue
+      if (batch.length < BATCH_RECORDS) continue
       await database.batch(batch)
       batch = []
     }
-    if (end !== records) throw noState(name, 'it is cut off')
+    if (end !== records) throw notStateError(name, 'it is cut off')
     // The checksum of all bytes comes last.
     const fault = await piped
-    if (fault !== null) throw noState(name, describeError(fault), fault)
+    if (fault !== null) throw notStateError(name, describeError(fault), fault)
     await database.batch(batch)
     return pending
   } finally {
@@ -170,10 +170,10 @@ async function unpackTo(directory: string, bytes: Readable, name: string): Promi
   }
 }
 
-type Line = PendingBytes | { readonly key: string; readonly value: Buffer } | { readonly records: unknown }
+type StateLine = PendingBytes | { readonly key: string; readonly value: Buffer } | { readonly records: unknown }
 
 /** @returns a pending transaction, a record, or the number of both that ends a file; null for another line */
-function entryIn(line: string): Line | null {
+function entryIn(line: string): StateLine | null {
   let entry: unknown
   try {
     entry = parsePlainJson(line)
@@ -199,17 +199,21 @@ function headIn(line: string, name: string): string | null | undefined {
   const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: unknown }
   if (version === undefined) return undefined
   if (READ_VERSIONS.includes(version)) return typeof fork === 'string' || fork === null ? fork : undefined
-  throw unusable(name, `a state of version ${version}; this newcut reads versions ${READ_VERSIONS.join(' and ')}`, {
-    hint: 'use the newcut that wrote it',
-  })
+  throw unusableError(
+    name,
+    `a state of version ${version}; this newcut reads versions ${READ_VERSIONS.join(' and ')}`,
+    {
+      hint: 'use the newcut that wrote it',
+    },
+  )
 }
 
-function described(error: unknown): string {
+function streamFault(error: unknown): string {
   const isOther = error === null || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
   return isOther ? 'it has other content' : describeError(error)
 }
 
-function noState(name: string, why: string, cause?: unknown): NewcutError {
+function notStateError(name: string, why: string, cause?: unknown): NewcutError {
   const hint = 'GET /devnet/state and `stateFile` write such files'
-  return unusable(name, `no state of a newcut network: ${why}`, { hint, cause })
+  return unusableError(name, `no state of a newcut network: ${why}`, { hint, cause })
 }

@@ -17,13 +17,13 @@ import type { NodeModules } from './node-modules.ts'
 import { ExecutionUnavailable } from './unavailable.ts'
 
 /** Time that the node waits for a command. Most take less, and then they are in the block at once. */
-const WAIT_MS = 10
+const COMMAND_WAIT_MS = 10
 /** Time that it waits for the same command again. */
-const WAIT_AGAIN_MS = 2
+const COMMAND_REWAIT_MS = 2
 /** Maximum processor time of a slow command, summed over the blocks that ended before the command did. */
 const MAX_SPENT_MS = 4000
 /** Most commands whose times are kept. */
-const MAX_KNOWN = 1000
+const MAX_TIMED_COMMANDS = 1000
 
 interface BlockRunnerOptions {
   readonly ledger: Ledger
@@ -65,17 +65,17 @@ export class BlockRunner {
     const { ledger, own } = this.#options
     if (ledger.isPlain(layer, command)) return executeInBlock(layer, block, command, options)
     const { key } = command
-    if (this.#running?.layer === layer) own.serve(WAIT_AGAIN_MS)
+    if (this.#running?.layer === layer) own.serve(COMMAND_REWAIT_MS)
     const known = this.#ended.get(layer)
     if (known?.key === key) {
       this.#ended.delete(layer)
-      return this.#executed(known.ended, layer)
+      return this.#executionOf(known.ended, layer)
     }
     if ((this.#spentMs.get(key) ?? 0) >= MAX_SPENT_MS) return { refused: TIMED_OUT, isFinal: true }
     const running = this.#running
     if (running !== null) return running.layer === layer && running.key === key ? 'running' : 'busy'
     const ended = this.#start(layer, key, taskIn(block, command, options), this.#sourceOf(layer, block))
-    return ended === null ? 'running' : this.#executed(ended, layer)
+    return ended === null ? 'running' : this.#executionOf(ended, layer)
   }
 
   /** Starts a command. @returns null if it takes longer */
@@ -94,7 +94,7 @@ export class BlockRunner {
       this.#options.onDone()
     }
     this.#running = running
-    this.#options.own.start(task, source, this.#options.waitMs ?? WAIT_MS, {
+    this.#options.own.start(task, source, this.#options.waitMs ?? COMMAND_WAIT_MS, {
       resolve: end,
       reject: (error) => end({ error }),
     })
@@ -103,10 +103,10 @@ export class BlockRunner {
   }
 
   /** Executes a command of a block of others. */
-  readonly runLater: RunLater = (...command) => this.#later(this.#options.others, false, command)
+  readonly runLater: RunLater = (...command) => this.#runInThread(this.#options.others, false, command)
 
   /** Executes a command of a block again. */
-  readonly replay: RunLater = (...command) => this.#later(this.#options.calls, true, command)
+  readonly replay: RunLater = (...command) => this.#runInThread(this.#options.calls, true, command)
 
   /** Verifies signatures of a block that take long, so that its check knows the verdicts. */
   readonly verify = async (chain: number, payload: StoredPayload): Promise<void> => {
@@ -117,7 +117,7 @@ export class BlockRunner {
     }
   }
 
-  async #later(
+  async #runInThread(
     executor: Executor,
     hasDeadline: boolean,
     [layer, block, command, options]: Parameters<RunLater>,
@@ -127,22 +127,22 @@ export class BlockRunner {
     const outcome = await executor.run(task, this.#sourceOf(layer, block), hasDeadline)
     // That the thread does not load is no fault of the block.
     if ('stopped' in outcome && outcome.stopped === 'unavailable') throw new ExecutionUnavailable()
-    return this.#applied(layer, outcome)
+    return this.#applyOutcome(layer, outcome)
   }
 
-  #executed(ended: EndedCommand, layer: Layer): Executed | Unexecuted {
+  #executionOf(ended: EndedCommand, layer: Layer): Executed | Unexecuted {
     if ('error' in ended) throw ended.error
-    return this.#applied(layer, ended)
+    return this.#applyOutcome(layer, ended)
   }
 
   /** The outcome as a layer on top of that of the draft. */
-  #applied(below: Layer, outcome: TaskOutcome): Executed | Unexecuted {
+  #applyOutcome(below: Layer, outcome: TaskOutcome): Executed | Unexecuted {
     // A command is refused for lack of time or memory only if it is in no block.
     if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: isAtFault(outcome.stopped) }
     if ('refused' in outcome) return outcome
     if (!('writes' in outcome)) throw new Error('the thread has executed another kind of task')
     const { output, gas, hasFailed, writes, printed } = outcome
-    const modules = this.#options.modules.withMade(outcome.modules)
+    const modules = this.#options.modules.loadCreated(outcome.modules)
     const layer = new Layer(below)
     for (const { domain, key, json } of writes) layer.put(domain, key, keptEntry(domain, json, modules))
     return { output, gas, hasFailed, layer, ...(printed !== undefined && { printed }) }
@@ -155,7 +155,7 @@ export class BlockRunner {
   #noteSpent(key: string, ms: number): void {
     this.#spentMs.set(key, (this.#spentMs.get(key) ?? 0) + ms)
     const [oldest] = this.#spentMs.keys()
-    if (this.#spentMs.size > MAX_KNOWN) this.#spentMs.delete(oldest)
+    if (this.#spentMs.size > MAX_TIMED_COMMANDS) this.#spentMs.delete(oldest)
   }
 }
 

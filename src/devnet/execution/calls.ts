@@ -8,7 +8,7 @@ import type { Ledger, Preflight } from '../ledger/ledger.ts'
 import { outOfGas, trialFault } from '../ledger/local.ts'
 import type { Trial } from '../mempool/mempools.ts'
 import { TIMED_OUT } from '../mempool/refusals.ts'
-import { keepVerdicts, type Signed } from '../mempool/slh-dsa.ts'
+import { keepVerdicts, type SignedParts } from '../mempool/slh-dsa.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
 import { ExecutionUnavailable } from './unavailable.ts'
@@ -43,17 +43,17 @@ export class Calls implements Trial {
   }
 
   /** Tells what a call printed once it is done: on a fork, it may run several times. */
-  #told(by: 'local' | 'preflight', chain: number, { key }: Command, outcome: TaskOutcome): void {
+  #reportPrints(by: 'local' | 'preflight', chain: number, { key }: Command, outcome: TaskOutcome): void {
     const printed = 'text' in outcome ? outcome.printed : undefined
-    if (printed != null) this.#ledger.printedBy({ by, chain, requestKey: key }, printed)
+    if (printed != null) this.#ledger.reportPrints({ by, chain, requestKey: key }, printed)
   }
 
   #local(chain: number, command: Command, depth: number): string | Promise<string> {
     const { context, state } = this.#ledger.base(chain, depth)
     if (this.#ledger.isPlain(state, command)) return this.#ledger.local(chain, command, depth)
     return this.#run('local', command, context, state).then((outcome) => {
-      this.#told('local', chain, command, outcome)
-      return 'text' in outcome ? outcome.text : stopped(command, context, outcome)
+      this.#reportPrints('local', chain, command, outcome)
+      return 'text' in outcome ? outcome.text : stoppedText(command, context, outcome)
     })
   }
 
@@ -65,16 +65,16 @@ export class Calls implements Trial {
   /** @param isTold whether to tell what it prints */
   #preflight(chain: number, command: Command, depth: number, isTold = true): Preflight | Promise<Preflight> {
     const { context, state } = this.#ledger.base(chain, depth)
-    if (this.#ledger.isPlain(state, command)) return this.#ledger.tried(chain, command, depth)
+    if (this.#ledger.isPlain(state, command)) return this.#ledger.preflightAsSent(chain, command, depth)
     return this.#run('preflight', command, context, state).then((outcome) => {
-      if (isTold) this.#told('preflight', chain, command, outcome)
+      if (isTold) this.#reportPrints('preflight', chain, command, outcome)
       if ('text' in outcome || 'refused' in outcome) return outcome
-      return { text: stopped(command, context, outcome), isPlain: false }
+      return { text: stoppedText(command, context, outcome), isPlain: false }
     })
   }
 
   /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
-  now(chain: number, command: Command): string | null | undefined {
+  tryNow(chain: number, command: Command): string | null | undefined {
     // The forked network has to be asked.
     if (this.#fork !== null) return undefined
     const { context, state } = this.#ledger.base(chain, 0)
@@ -83,8 +83,8 @@ export class Calls implements Trial {
   }
 
   /** Like `now`, in the thread. Once it resolves, the thread of blocks can take the command. */
-  async later(chain: number, command: Command): Promise<string | null> {
-    const fault = await this.#complete(command, () => this.#later(chain, command))
+  async tryLater(chain: number, command: Command): Promise<string | null> {
+    const fault = await this.#complete(command, () => this.#tryInThread(chain, command))
     // Run it once, so that the block that takes it finds everything.
     if (fault === null && this.#fork !== null) {
       await this.#complete(command, () => this.#preflight(chain, command, 0, false))
@@ -92,7 +92,7 @@ export class Calls implements Trial {
     return fault
   }
 
-  async #later(chain: number, command: Command): Promise<string | null> {
+  async #tryInThread(chain: number, command: Command): Promise<string | null> {
     await this.#blocks.warm()
     const { context, state } = this.#ledger.base(chain, 0)
     if (this.#ledger.hasPlainPayer(state, command)) return trialFault(state, context, command)
@@ -102,7 +102,7 @@ export class Calls implements Trial {
   }
 
   /** Verifies the signatures of a command that take long. @returns why it could not, or null */
-  async signatures(chain: number, command: Signed): Promise<string | null> {
+  async verifySignatures(chain: number, command: SignedParts): Promise<string | null> {
     const { context, state } = this.#ledger.base(chain, 0)
     const verified = await verifyIn(this.#executor, command, taskSourceOf(this.#ledger, context, state))
     return verified ? null : TIMED_OUT
@@ -137,7 +137,7 @@ export class Calls implements Trial {
 /** Verifies signatures in a thread. @returns whether their verdicts are known now */
 export async function verifyIn(
   executor: Executor,
-  { sigs, signers, hash }: Signed,
+  { sigs, signers, hash }: SignedParts,
   source: TaskSource,
   hasDeadline = true,
 ): Promise<boolean> {
@@ -166,7 +166,7 @@ export function taskOf(kind: CommandTask['kind'], { key, sigs, cmd }: Command, c
 }
 
 /** A call that was stopped fails as if it had used all its gas. Throws ExecutionUnavailable if it did not begin. */
-function stopped(command: Command, { rules }: BlockContext, outcome: TaskOutcome): string {
+function stoppedText(command: Command, { rules }: BlockContext, outcome: TaskOutcome): string {
   if ('stopped' in outcome && !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()
   return outOfGas(command, Math.min(command.meta.gasLimit, rules.blockGas))
 }

@@ -36,11 +36,11 @@ export interface TaskSource {
  * Why a command has no result. `time`, `memory`: it took too much. `unavailable`: it could not begin, because the
  * thread did not load or too many others wait. `closed`: the node is closing.
  */
-type Stopped = 'time' | 'memory' | 'unavailable' | 'closed'
-export type TaskOutcome = TaskResult | { readonly stopped: Stopped }
+type StopReason = 'time' | 'memory' | 'unavailable' | 'closed'
+export type TaskOutcome = TaskResult | { readonly stopped: StopReason }
 
 /** Whether the command is at fault, so that it would be stopped again. */
-export const isAtFault = (stopped: Stopped): boolean => stopped === 'time' || stopped === 'memory'
+export const isAtFault = (stopped: StopReason): boolean => stopped === 'time' || stopped === 'memory'
 
 /** Limits for one command. The node stops a command that exceeds one. */
 export interface CommandLimits {
@@ -80,7 +80,7 @@ export const MAX_WAITING = 256
 /** A command may take longer on a busy machine, but not for ever. */
 const MAX_WALL_MS = 20_000
 /** Least time between two looks at the clock. */
-const LEAST_WAIT_MS = 50
+const MIN_CHECK_INTERVAL_MS = 50
 /** The memory is far above what the memory limit of the language allows. */
 const COMMAND_LIMITS: CommandLimits = { cpuMs: 2000, memoryMb: 512 }
 
@@ -113,7 +113,7 @@ export class Executor {
   /** Loads the thread before there is a command. Resolves when it is loaded, or has ended. */
   async warm(): Promise<void> {
     if (this.#isClosed) return
-    this.#thread ??= this.#begin()
+    this.#thread ??= this.#startThread()
     await this.#thread.loaded
   }
 
@@ -138,7 +138,7 @@ export class Executor {
         return
       }
       this.#waiting.push({ task, source, hasDeadline, resolve, reject, failure: null })
-      this.#next()
+      this.#runNext()
     })
   }
 
@@ -149,7 +149,7 @@ export class Executor {
   start(task: CommandTask, source: TaskSource, waitMs: number, settle: TaskSettling): void {
     if (!this.isIdle) throw new Error('the thread executes another command')
     this.#waiting.push({ task, source, hasDeadline: true, ...settle, failure: null })
-    this.#next()
+    this.#runNext()
     if (this.isWarm) this.serve(waitMs)
   }
 
@@ -162,13 +162,13 @@ export class Executor {
     this.#endAll('closed')
   }
 
-  #endAll(stopped: Stopped): void {
+  #endAll(stopped: StopReason): void {
     const waiting = this.#waiting.splice(0)
-    this.#end({ stopped })
+    this.#endThread({ stopped })
     for (const { resolve } of waiting) resolve({ stopped })
   }
 
-  #next(): void {
+  #runNext(): void {
     if (this.#current !== null) return
     const entry = this.#waiting.shift()
     if (entry === undefined) return
@@ -177,7 +177,7 @@ export class Executor {
       return
     }
     this.#current = entry
-    this.#thread ??= this.#begin()
+    this.#thread ??= this.#startThread()
     this.#thread.send(entry.task)
     if (!entry.hasDeadline) return
     // The time to load the thread is none of the command.
@@ -188,14 +188,14 @@ export class Executor {
   #setDeadline(entry: QueuedTask): void {
     const { cpuMs } = this.#options.commandLimits ?? COMMAND_LIMITS
     if (this.#current === entry)
-      this.#deadline = new Deadline(cpuMs, this.measure(), () => this.#end({ stopped: 'time' }))
+      this.#deadline = new Deadline(cpuMs, this.measure(), () => this.#endThread({ stopped: 'time' }))
   }
 
-  #begin(): Thread {
+  #startThread(): Thread {
     const thread: Thread = new Thread(this.#options, {
       onMessage: (message) => this.#take(message),
       onEnd: (reason) => {
-        if (this.#thread === thread) this.#end({ stopped: reason })
+        if (this.#thread === thread) this.#endThread({ stopped: reason })
       },
     })
     const timer = setTimeout(() => {
@@ -206,7 +206,7 @@ export class Executor {
   }
 
   /** Ends the thread, and with it the present command. */
-  #end(outcome: TaskOutcome): void {
+  #endThread(outcome: TaskOutcome): void {
     this.#thread?.end()
     this.#thread = null
     this.#settle((entry) => entry.resolve(outcome))
@@ -218,7 +218,7 @@ export class Executor {
     this.#deadline?.cancel()
     this.#deadline = null
     if (entry !== null) settle(entry)
-    this.#next()
+    this.#runNext()
   }
 
   #take(message: Exclude<FromThread, { readonly ready: true }>): void {
@@ -291,7 +291,7 @@ class Thread {
       // An error or an exit without a control request to end is a lack of memory: the thread catches all others.
       events.onEnd('memory')
     }
-    this.#worker = ThreadWorker.for(data, { memoryMb: commandLimits.memoryMb, onEnd, thread })
+    this.#worker = ThreadWorker.acquire(data, { memoryMb: commandLimits.memoryMb, onEnd, thread })
     port1.on('message', (message: FromThread) => this.#take(message))
     port1.unref()
   }
@@ -345,20 +345,20 @@ class Deadline {
     this.#cpuMs = cpuMs
     this.#spentMs = spentMs
     this.#onOver = onOver
-    this.#timer = this.#after(cpuMs)
+    this.#timer = this.#startTimer(cpuMs)
   }
 
   cancel(): void {
     clearTimeout(this.#timer)
   }
 
-  #after(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.#look(), ms).unref()
+  #startTimer(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#checkTime(), ms).unref()
   }
 
-  #look(): void {
+  #checkTime(): void {
     const leftMs = this.#cpuMs - this.#spentMs()
     if (leftMs <= 0 || performance.now() - this.#startMs >= MAX_WALL_MS) this.#onOver()
-    else this.#timer = this.#after(Math.max(LEAST_WAIT_MS, leftMs / 2))
+    else this.#timer = this.#startTimer(Math.max(MIN_CHECK_INTERVAL_MS, leftMs / 2))
   }
 }

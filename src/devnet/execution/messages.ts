@@ -9,7 +9,7 @@ import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'
 import type { KeptModule, ModuleId } from '../ledger/kept-entry.ts'
 import type { TracedCommand } from '../ledger/trace.ts'
-import type { Signed } from '../mempool/slh-dsa.ts'
+import type { SignedParts } from '../mempool/slh-dsa.ts'
 
 /** Given to the thread when it starts. */
 export interface ThreadData {
@@ -52,12 +52,12 @@ interface KeptWrite {
 }
 
 /** A module that the command has made, under an id below 0. */
-export type MadeModule = readonly [id: number, module: KeptModule]
+export type CreatedModule = readonly [id: number, module: KeptModule]
 
 /** Signatures to verify that take long. */
 export interface SignatureTask {
   readonly kind: 'signatures'
-  readonly command: Signed
+  readonly command: SignedParts
 }
 
 /** Outcome of a task. */
@@ -78,7 +78,7 @@ export type TaskResult =
       readonly gas: number
       readonly hasFailed: boolean
       readonly writes: readonly KeptWrite[]
-      readonly modules: readonly MadeModule[]
+      readonly modules: readonly CreatedModule[]
       readonly printed?: PrintOutput | undefined
     }
 

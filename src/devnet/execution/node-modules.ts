@@ -2,7 +2,7 @@
 import type { Module } from '#language/contracts/machine/ast.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { type KeptModule, keepModule, keptModule, type ModuleId, type ModuleNumbers } from '../ledger/kept-entry.ts'
-import type { GenesisModule, MadeModule } from './messages.ts'
+import type { CreatedModule, GenesisModule } from './messages.ts'
 
 export class NodeModules implements ModuleNumbers {
   readonly #genesis: ReadableState
@@ -42,7 +42,7 @@ export class NodeModules implements ModuleNumbers {
   }
 
   /** Loads modules that the thread has made, each after those that it uses. @returns modules by their old and new ids */
-  withMade(made: readonly MadeModule[]): ModuleNumbers {
+  loadCreated(made: readonly CreatedModule[]): ModuleNumbers {
     const loaded = new Map<ModuleId, Module>()
     const numbers: ModuleNumbers = {
       idOf: (module) => this.idOf(module),

@@ -14,7 +14,7 @@ export interface Overrides {
 export const NO_OVERRIDES: Overrides = { rows: [], time: null, keys: [] }
 
 /** The place with these overrides. The state below stays as it is. */
-export function overridden(
+export function applyOverrides(
   { context, state }: { readonly context: BlockContext; readonly state: ReadableState },
   { rows, time, keys }: Overrides,
 ) {
@@ -24,7 +24,7 @@ export function overridden(
 }
 
 /** The command with further signers, whose signatures cover everything in it. */
-export function signedToo(command: Command, keys: readonly string[]): Command {
+export function addSigners(command: Command, keys: readonly string[]): Command {
   if (keys.length === 0) return command
   const more = keys.map((key) => [key, []] as const)
   return {

@@ -9,7 +9,7 @@ import {
   type ModuleId,
   type ModuleNumbers,
 } from '../ledger/kept-entry.ts'
-import type { GenesisModule, MadeModule, ThreadQuestion } from './messages.ts'
+import type { CreatedModule, GenesisModule, ThreadQuestion } from './messages.ts'
 
 /** Asks the node, and waits for the answer. Throws NewcutError if the node cannot read its state. */
 type AskNode = (question: ThreadQuestion) => unknown
@@ -53,7 +53,7 @@ export class RemoteModules implements ModuleNumbers {
   readonly #genesis: ReadonlyMap<ModuleId, KeptModule>
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
-  #made: MadeModule[] = []
+  #made: CreatedModule[] = []
   #next = -1
 
   constructor(ask: AskNode, genesis: readonly GenesisModule[]) {
@@ -83,7 +83,7 @@ export class RemoteModules implements ModuleNumbers {
   }
 
   /** Modules that got an id since the last call. The node gives them ids of its own. */
-  takeMade(): readonly MadeModule[] {
+  takeCreated(): readonly CreatedModule[] {
     const made = this.#made
     for (const [id] of made) this.#modules.delete(id)
     this.#made = []

@@ -10,12 +10,12 @@ const MODULE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thre
 /** Part of a worker's heap for new objects, in MB. */
 const YOUNG_MB = 64
 /** Maximum number of idle workers: a network has up to three, and a reset closes one network and opens another. */
-export const MAX_SPARE = 6
+export const MAX_IDLE_WORKERS = 6
 /** How long a worker waits for a network. */
-export const SPARE_MS = 60_000
+export const IDLE_WORKER_MS = 60_000
 
 /** Workers without a network, the longest waiting first. */
-const spare: ThreadWorker[] = []
+const idle: ThreadWorker[] = []
 
 interface WorkerOptions {
   /** Heap of the worker, in MB. */
@@ -44,10 +44,10 @@ export class ThreadWorker {
   }
 
   /** Gives a network a worker: one that waits, or else a new one. */
-  static for(data: ThreadData, { memoryMb, onEnd, thread = MODULE }: WorkerOptions): ThreadWorker {
+  static acquire(data: ThreadData, { memoryMb, onEnd, thread = MODULE }: WorkerOptions): ThreadWorker {
     const kind = `${memoryMb} ${thread.href}`
-    const place = spare.findLastIndex((each) => each.#kind === kind)
-    const worker = place < 0 ? new ThreadWorker(kind, data, thread, memoryMb) : spare.splice(place, 1)[0]
+    const place = idle.findLastIndex((each) => each.#kind === kind)
+    const worker = place < 0 ? new ThreadWorker(kind, data, thread, memoryMb) : idle.splice(place, 1)[0]
     worker.#onEnd = onEnd
     if (place >= 0) worker.#serve(data)
     return worker
@@ -61,14 +61,14 @@ export class ThreadWorker {
   /** Takes an idle worker back from its network, which has closed its port. */
   release(): void {
     this.#onEnd = () => this.#drop()
-    this.#expiry = setTimeout(() => this.#drop(), SPARE_MS).unref()
-    spare.push(this)
-    if (spare.length > MAX_SPARE) spare[0].#drop()
+    this.#expiry = setTimeout(() => this.#drop(), IDLE_WORKER_MS).unref()
+    idle.push(this)
+    if (idle.length > MAX_IDLE_WORKERS) idle[0].#drop()
   }
 
   #drop(): void {
-    const place = spare.indexOf(this)
-    if (place >= 0) spare.splice(place, 1)
+    const place = idle.indexOf(this)
+    if (place >= 0) idle.splice(place, 1)
     this.end()
   }
 

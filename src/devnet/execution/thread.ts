@@ -29,12 +29,12 @@ import {
   TO_NODE,
   TO_THREAD,
 } from './messages.ts'
-import { signedToo } from './overrides.ts'
+import { addSigners } from './overrides.ts'
 import { linuxThreadId } from './processor-time.ts'
 import { RemoteModules, RemoteState } from './remote-state.ts'
 
 /** Executes tasks for a network, until the node closes the port. */
-class Service {
+class ThreadService {
   readonly #port: MessagePort
   readonly #signals: ThreadData['signals']
   readonly #modules: RemoteModules
@@ -47,30 +47,30 @@ class Service {
       if (task.kind === 'signatures') {
         void loadSlhDsa()
           .then(() => this.#answer(() => ({ verdicts: verdictsOn(task.command) })))
-          .catch((error: unknown) => this.#tell({ broken: describeError(error) }))
+          .catch((error: unknown) => this.#send({ broken: describeError(error) }))
       } else {
         this.#answer(() => this.#run(task))
       }
     })
-    this.#tell({ ready: true, threadId: linuxThreadId() })
+    this.#send({ ready: true, threadId: linuxThreadId() })
   }
 
   #answer(run: () => TaskResult): void {
     try {
-      this.#tell({ result: run() })
+      this.#send({ result: run() })
     } catch (error) {
-      this.#tell({ broken: describeError(error) })
+      this.#send({ broken: describeError(error) })
     }
   }
 
-  #tell(message: FromThread): void {
+  #send(message: FromThread): void {
     this.#port.postMessage(message)
     Atomics.add(this.#signals, TO_NODE, 1)
     Atomics.notify(this.#signals, TO_NODE)
   }
 
   readonly #ask = (question: ThreadQuestion): unknown => {
-    this.#tell({ question })
+    this.#send({ question })
     for (;;) {
       const seen = Atomics.load(this.#signals, TO_THREAD)
       const received = receiveMessageOnPort(this.#port) as { readonly message: ThreadAnswer } | undefined
@@ -121,7 +121,7 @@ class Service {
         return fault === null ? { passed: true } : { refused: fault, isFinal: true }
       }
       case 'trace':
-        return traceOf(state, { context, readProof }, signedToo(command, keys), block)
+        return traceOf(state, { context, readProof }, addSigners(command, keys), block)
       case 'execute': {
         if (block === undefined) throw new Error('a task without a block')
         const { miner, isPrivileged, ...options } = block
@@ -132,13 +132,13 @@ class Service {
         const writes = layer.entries().map(({ domain, key, value }) => {
           return { domain, key, json: keepEntry(domain, value, this.#modules) }
         })
-        return { output, gas, hasFailed, writes, modules: this.#modules.takeMade(), printed }
+        return { output, gas, hasFailed, writes, modules: this.#modules.takeCreated(), printed }
       }
     }
   }
 }
 
-const serve = (data: ThreadData) => void new Service(data)
+const serve = (data: ThreadData) => void new ThreadService(data)
 serve(workerData)
 // The next network, once this one has closed.
 parentPort?.on('message', serve)

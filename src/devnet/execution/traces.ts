@@ -13,11 +13,11 @@ import type { Block, BlockStore } from '../store/block-store.ts'
 import type { BlockRunner } from './block-runner.ts'
 import { taskOf, taskSourceOf } from './calls.ts'
 import { type Executor, isAtFault, type TaskOutcome } from './executor.ts'
-import { NO_OVERRIDES, type Overrides, overridden } from './overrides.ts'
+import { applyOverrides, NO_OVERRIDES, type Overrides } from './overrides.ts'
 import { ExecutionUnavailable } from './unavailable.ts'
 
 /** Why a transaction has no trace. */
-export type NoTrace =
+export type MissingTrace =
   | { readonly kind: 'genesis' }
   /** It took too much processor time, or too much memory. */
   | { readonly kind: 'stopped'; readonly by: 'time' | 'memory' }
@@ -44,8 +44,8 @@ export class Traces {
   }
 
   /** Executes a transaction of a block again, after those before it in the block. */
-  inBlock(block: Block, index: number): Promise<TracedCommand | NoTrace> {
-    return this.#complete([], () => this.#inBlock(block, index))
+  traceInBlock(block: Block, index: number): Promise<TracedCommand | MissingTrace> {
+    return this.#complete([], () => this.#traceBlock(block, index))
   }
 
   /** Runs until nothing of a forked network is missing. */
@@ -54,20 +54,20 @@ export class Traces {
     return fork === null ? run() : fork.complete(run, texts)
   }
 
-  async #inBlock(block: Block, index: number): Promise<TracedCommand | NoTrace> {
+  async #traceBlock(block: Block, index: number): Promise<TracedCommand | MissingTrace> {
     const { ledger, store, replay } = this.#options
     const parent = store.parentOf(block)
     if (parent === undefined) return { kind: 'genesis' }
-    let traced: TracedCommand | NoTrace | null = null
+    let traced: TracedCommand | MissingTrace | null = null
     const last: BlockRunner['replay'] = async (layer, executing, command, options) => {
-      traced = await this.#traced(layer, executing, command, options)
+      traced = await this.#traceCommand(layer, executing, command, options)
       return { refused: 'traced', isFinal: true }
     }
     const isPrintAllowed = ledger.hasPrints(block)
     const begin = (miner: MinerAccount) => ledger.begin(parent.header, miner, { isPrintAllowed })
     const fault = await replayTo(begin, block.payload, { index, replay, last })
     if (fault !== null) return { kind: 'changed', why: fault }
-    const found = traced as TracedCommand | NoTrace | null
+    const found = traced as TracedCommand | MissingTrace | null
     if (found === null) return { kind: 'changed', why: 'it has no place in its block' }
     if ('kind' in found || equalBytes(block.payload.transactions[index].output, encoder.encode(found.output))) {
       return found
@@ -79,36 +79,36 @@ export class Traces {
    * Executes a command on top of a chain, as preflight does. Without a payer, only its code runs.
    * @param read reads what the command finds instead of what the chain has
    */
-  atHead(
+  traceAtHead(
     chain: number,
     command: Command,
     read: (state: ReadableState) => Overrides = () => NO_OVERRIDES,
-  ): Promise<TracedCommand | NoTrace> {
+  ): Promise<TracedCommand | MissingTrace> {
     const { ledger, executor } = this.#options
     return this.#complete(textsOf(command), async () => {
       const { context, state } = ledger.base(chain, 0)
-      const found = overridden({ context, state }, read(state))
+      const found = applyOverrides({ context, state }, read(state))
       const task = { ...taskOf('trace', command, found.context), keys: found.keys }
-      return tracedIn(await executor.run(task, taskSourceOf(ledger, context, found.state)))
+      return traceFrom(await executor.run(task, taskSourceOf(ledger, context, found.state)))
     })
   }
 
-  #traced(
+  #traceCommand(
     layer: Layer,
     { context, miner, isPrivileged }: ExecutingBlock,
     command: Command,
     { txId, gasLimit }: ExecuteOptions,
-  ): Promise<TracedCommand | NoTrace> {
+  ): Promise<TracedCommand | MissingTrace> {
     const { ledger, executor } = this.#options
     const task = {
       ...taskOf('trace', command, context),
       block: { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false },
     }
-    return executor.run(task, taskSourceOf(ledger, context, layer)).then(tracedIn)
+    return executor.run(task, taskSourceOf(ledger, context, layer)).then(traceFrom)
   }
 }
 
-function tracedIn(outcome: TaskOutcome): TracedCommand | NoTrace {
+function traceFrom(outcome: TaskOutcome): TracedCommand | MissingTrace {
   if ('trace' in outcome) return outcome
   if ('refused' in outcome) return { kind: 'changed', why: outcome.refused }
   if (!('stopped' in outcome) || !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()

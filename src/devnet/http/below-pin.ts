@@ -117,7 +117,7 @@ class BelowPin {
     const { fork, pools } = this.#options
     const known = parsePlainJson(payload.toString()) as Record<string, unknown>
     const { requestKeys } = bodyOf(request) as { readonly requestKeys: readonly string[] }
-    const unknown = requestKeys.filter((key) => known[key] === undefined && pools.of(chain).get(key) === undefined)
+    const unknown = requestKeys.filter((key) => known[key] === undefined && pools.poolOf(chain).get(key) === undefined)
     if (unknown.length === 0 || fork.stateOf(chain) === null) return payload
     await this.#ask(
       chain,

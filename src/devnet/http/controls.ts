@@ -4,7 +4,7 @@ import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import type { Operation } from '#ground/schema/operation.ts'
 import { BlockMaker, type BlockMakerOptions } from '../control/block-maker.ts'
 import { ControlError } from '../control/control-error.ts'
-import { Mining } from '../control/mining.ts'
+import { AutoMining } from '../control/mining.ts'
 import type { PhraseAccount } from '../control/phrase-accounts.ts'
 import { NamedSnapshots } from '../control/snapshots.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
@@ -48,7 +48,7 @@ export function interceptOf(faults: Faults) {
 export class Controls {
   readonly #setup: ControlSetup
   readonly #maker: BlockMaker
-  readonly #mining: Mining
+  readonly #mining: AutoMining
   readonly #snapshots: NamedSnapshots
   readonly #server: ControlServer
 
@@ -56,7 +56,7 @@ export class Controls {
     const { autoMine, nodeClock: clock, stop } = setup
     this.#setup = setup
     this.#maker = new BlockMaker(setup)
-    this.#mining = new Mining(autoMine, { ...setup, maker: this.#maker })
+    this.#mining = new AutoMining(autoMine, { ...setup, maker: this.#maker })
     this.#snapshots = new NamedSnapshots(this.#maker, clock)
     const own = { maker: this.#maker, mining: this.#mining, snapshots: this.#snapshots, stopped: stop.signal }
     this.#server = new ControlServer(router, { ...setup, ...own, clock })

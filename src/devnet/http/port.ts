@@ -52,8 +52,8 @@ export class Port {
       connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_INTERVAL_MS),
       keepAliveTimeout: KEEP_ALIVE_MS,
     })
-    this.#server.on('request', (request, response) => this.#take('request', request, response))
-    this.#server.on('checkExpectation', (request, response) => this.#take('checkExpectation', request, response))
+    this.#server.on('request', (request, response) => this.#passOn('request', request, response))
+    this.#server.on('checkExpectation', (request, response) => this.#passOn('checkExpectation', request, response))
     this.#server.on('clientError', (error: Error, socket: Socket) => {
       if (this.#app?.server.emit('clientError', error, socket) !== true) socket.destroy()
     })
@@ -94,33 +94,33 @@ export class Port {
     const [before, last] = [this.#open, this.#app]
     this.#app = app
     this.#open = new Set()
-    const over = [...before].map((response) => ended(response))
+    const over = [...before].map((response) => waitForClose(response))
     for (const response of before) if (response !== kept && last !== null) endNow(last, response)
     await Promise.all(over)
   }
 
   /** Ends all connections, and frees the port. */
   close(): Promise<void> {
-    this.#closing ??= this.#cut()
+    this.#closing ??= this.#closeNow()
     return this.#closing
   }
 
   /** Like close, once the responses under way are over, or a second later. */
   closeAfterResponses(): Promise<void> {
-    const over = Promise.all([...this.#open].map((response) => ended(response)))
+    const over = Promise.all([...this.#open].map((response) => waitForClose(response)))
     this.#closing ??= Promise.race([over, delay(MAX_LAST_RESPONSES_MS, undefined, { ref: false })]).then(() =>
-      this.#cut(),
+      this.#closeNow(),
     )
     return this.#closing
   }
 
-  async #cut(): Promise<void> {
+  async #closeNow(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     this.#server.closeAllConnections()
     await closed
   }
 
-  #take(event: 'request' | 'checkExpectation', request: IncomingMessage, response: ServerResponse): void {
+  #passOn(event: 'request' | 'checkExpectation', request: IncomingMessage, response: ServerResponse): void {
     const open = this.#open
     open.add(response)
     response.once('close', () => open.delete(response))
@@ -128,7 +128,7 @@ export class Port {
   }
 }
 
-function ended(response: ServerResponse): Promise<void> {
+function waitForClose(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.once('close', () => resolve()))
 }
 

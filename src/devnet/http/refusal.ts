@@ -5,7 +5,7 @@ import { MAX_MADE_BLOCKS } from '#ground/schema/control.ts'
 import { MAX_REQUEST_HASHES } from '../control/block-request.ts'
 import { ControlError, type ControlProblem } from '../control/control-error.ts'
 import { ExecutionUnavailable } from '../execution/unavailable.ts'
-import type { Full } from '../mempool/mempool.ts'
+import type { PoolFull } from '../mempool/mempool.ts'
 import type { InsertRefused } from '../mempool/refusals.ts'
 import type { InvalidCut } from '../rules/cut-intake.ts'
 import type { NoWork, SolutionRefused } from '../work/coordinator.ts'
@@ -86,7 +86,7 @@ export function sendRefusal(reason: Unread | InsertRefused): HttpRefusal {
   return { status: 400, message: `One or more transactions were invalid: ${told.join(', ')}` }
 }
 
-function fullPool({ full: { transactions, bytes } }: Full): HttpRefusal {
+function fullPool({ full: { transactions, bytes } }: PoolFull): HttpRefusal {
   const message = `the pool of this chain is full: at most ${transactions} transactions of ${bytes} bytes together`
   return { status: 400, message }
 }

@@ -33,7 +33,7 @@ export class SendRefusals {
       const isRefused = reply.statusCode >= 400 && request.method === operations.send.method
       if (isRefused && urls.has(request.routeOptions.url ?? '') && !this.#told.has(request)) {
         const { chain } = request.params as { readonly chain?: string }
-        this.#watch.refusedWhole(chainOf(chain), reply.statusCode, reasonOf(payload, reply.statusCode))
+        this.#watch.reportRefusedRequest(chainOf(chain), reply.statusCode, reasonOf(payload, reply.statusCode))
       }
       done(null, payload)
     })
@@ -47,7 +47,7 @@ export class SendRefusals {
     const refused = faults.map(({ element, fault }) => {
       return { hash: cmds[element].hash, command: commands?.[element] ?? null, fault }
     })
-    this.#watch.refused(chain, refusal.status, refused)
+    this.#watch.reportRefused(chain, refusal.status, refused)
   }
 }
 

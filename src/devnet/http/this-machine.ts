@@ -22,14 +22,14 @@ const UNSPECIFIED = ['0.0.0.0', '::']
 export function foreignRefusal({ socket, headers }: FastifyRequest): HttpRefusal | null {
   const address = socket.remoteAddress ?? ''
   if (!isLoopback(address))
-    return refused(`control is for this machine only, not for ${address || 'an unknown address'}`)
+    return forbid(`control is for this machine only, not for ${address || 'an unknown address'}`)
   // A page whose host name resolves to this machine (DNS rebinding) has the same origin as the node.
   if (!isHostOf(headers.host, { anyAddress: false, names: UNSPECIFIED })) {
     const host = hostOf(headers.host) || 'an empty host'
-    return refused(`control needs localhost, 127.0.0.1 or [::1] in the URL, not ${host}`)
+    return forbid(`control needs localhost, 127.0.0.1 or [::1] in the URL, not ${host}`)
   }
   const page = foreignPage(headers)
-  return page === null ? null : refused(`control is for programs, not for ${page}`)
+  return page === null ? null : forbid(`control is for programs, not for ${page}`)
 }
 
-const refused = (message: string): HttpRefusal => ({ status: 403, message })
+const forbid = (message: string): HttpRefusal => ({ status: 403, message })

@@ -16,7 +16,7 @@ export class Branches {
     this.#store = store
     this.#main = Array.from({ length: store.chains }, () => [])
     this.#first = this.#main.map((_, chain) => store.slice(chain, 0, 1)[0]?.height ?? 0)
-    for (const head of heads) this.follow(head)
+    for (const headRecord of heads) this.follow(headRecord)
   }
 
   /** Call it with each new head of a chain. */
@@ -44,7 +44,7 @@ export class Branches {
   }
 
   /** The block `depth` blocks below the head on its branch, or genesis if the branch is shorter. */
-  below(chain: number, depth: number): number {
+  recordBelow(chain: number, depth: number): number {
     const main = this.#main[chain]
     return main[Math.max(0, main.length - 1 - depth)]
   }

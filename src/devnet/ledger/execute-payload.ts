@@ -7,7 +7,7 @@ import type { MinerAccount } from '#ground/chain/payload.ts'
 import { MissingEntry } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import { CommandFault, readCommandText } from '../command/read.ts'
-import type { Judged, Misexecuted } from '../rules/executions.ts'
+import type { ExecutedPayload, ExecutionFault } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { Added, PayloadDraft, RunLater } from './draft.ts'
 import { executeRecorded } from './recorded.ts'
@@ -32,7 +32,7 @@ export interface PayloadExecution {
   readonly check: (command: Command) => string | null
 }
 
-export function executePayload(execution: PayloadExecution, payload: StoredPayload): Judged | Misexecuted {
+export function executePayload(execution: PayloadExecution, payload: StoredPayload): ExecutedPayload | ExecutionFault {
   try {
     const steps = payloadSteps(execution, payload)
     let step = steps.next()
@@ -45,7 +45,10 @@ export function executePayload(execution: PayloadExecution, payload: StoredPaylo
 }
 
 /** Like executePayload, with the gas and outputs in the payload (recorded.ts). */
-export function executePayloadAsRecorded(execution: PayloadExecution, payload: StoredPayload): Judged | Misexecuted {
+export function executePayloadAsRecorded(
+  execution: PayloadExecution,
+  payload: StoredPayload,
+): ExecutedPayload | ExecutionFault {
   try {
     const steps = payloadSteps(execution, payload)
     let step = steps.next()
@@ -65,7 +68,7 @@ export async function executePayloadLater(
   execution: PayloadExecution,
   payload: StoredPayload,
   run: RunLater,
-): Promise<Judged | Misexecuted> {
+): Promise<ExecutedPayload | ExecutionFault> {
   try {
     const steps = payloadSteps(execution, payload)
     let step = steps.next()
@@ -118,7 +121,7 @@ export function* commandsIn({ transactions }: StoredPayload): Generator<Command>
 function* payloadSteps(
   { begin, check }: PayloadExecution,
   payload: StoredPayload,
-): Generator<PayloadStep, Judged | Misexecuted, Added> {
+): Generator<PayloadStep, ExecutedPayload | ExecutionFault, Added> {
   const draft = begin(readMiner(payload.minerData))
   for (const [i, { transaction, output }] of payload.transactions.entries()) {
     const command = readCommandText(decoder.decode(transaction))

@@ -44,7 +44,7 @@ const operator = [developmentAccounts[0].publicKey]
 /** Keysets of the namespace `util`: who may use it, and who may change it. */
 const UTIL_KEYSETS = ['util-ns-users', 'util-ns-admin']
 
-const known = new Map<string, Genesis>()
+const cached = new Map<string, Genesis>()
 
 /**
  * First block of a chain of a network with this number of chains. Cached: making it takes as long as loading the system
@@ -54,8 +54,8 @@ const known = new Map<string, Genesis>()
  */
 export function genesisOf(chains: number, own: readonly GenesisTransaction[] | null = null, chain = 0): Genesis {
   const id = own === null ? String(chains) : JSON.stringify([chain, own])
-  const genesis = known.get(id) ?? (own === null ? makeGenesis(usualTransactions(chains)) : ownGenesis(own, chain))
-  known.set(id, genesis)
+  const genesis = cached.get(id) ?? (own === null ? makeGenesis(kadenaTransactions(chains)) : ownGenesis(own, chain))
+  cached.set(id, genesis)
   return genesis
 }
 
@@ -91,7 +91,7 @@ export function genesisWith(payload: StoredPayload, chains: number, chain: numbe
   const id = encodeBase64Url(payload.payloadHash)
   let genesis = others.get(id)
   if (genesis === undefined) {
-    const executedHere = (areHashesOfText: boolean) => executed(payload, { areHashesOfText, chain })
+    const executedHere = (areHashesOfText: boolean) => executeAgain(payload, { areHashesOfText, chain })
     genesis = executedHere(true) ?? executedHere(false)
     others.set(id, genesis)
   }
@@ -117,7 +117,7 @@ export function genesisIn(store: BlockStore, chain = 0): Genesis {
 const stored = new WeakMap<BlockStore, Map<number, Genesis>>()
 
 /** @returns null if the outputs of the payload are not those of its commands, under these rules */
-function executed(payload: StoredPayload, { areHashesOfText, chain }: Omit<GenesisPlace, 'txId'>): Genesis | null {
+function executeAgain(payload: StoredPayload, { areHashesOfText, chain }: Omit<GenesisPlace, 'txId'>): Genesis | null {
   const state = new Layer()
   for (const [txId, { transaction, output }] of payload.transactions.entries()) {
     const command = commandIn(transaction)
@@ -246,7 +246,7 @@ function contractsOf(chains: number): GenesisCommand[] {
   })
 }
 
-function usualTransactions(chains: number): GenesisCommand[] {
+function kadenaTransactions(chains: number): GenesisCommand[] {
   return [...contractsOf(chains), keysets, namespaces, allocations, grants]
 }
 

@@ -14,7 +14,7 @@ import type { LayerEntry, ReadableState } from '#language/contracts/machine/stat
 import type { PrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import type { Command } from '../command/command.ts'
-import type { Executions, Judged, Misexecuted } from '../rules/executions.ts'
+import type { ExecutedPayload, ExecutionFault, Executions } from '../rules/executions.ts'
 import type { Block } from '../store/block-store.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { PrintingCall, PrintReporter } from '../store/print-reporter.ts'
@@ -68,10 +68,13 @@ export class Ledger implements Executions {
   readonly #isOlder: boolean
   readonly #branches: Branches
   /** Payloads executed here that may become blocks. */
-  readonly #executed = new WeakMap<StoredPayload, (Judged | Misexecuted) & { readonly parent: Uint8Array }>()
+  readonly #executed = new WeakMap<
+    StoredPayload,
+    (ExecutedPayload | ExecutionFault) & { readonly parent: Uint8Array }
+  >()
   #others: OthersRunner | null = null
   /** One-entry cache: pollers mostly ask about the same block. */
-  #told: Block | null = null
+  #lastFound: Block | null = null
   /** Chain -> the last context below its head. */
   readonly #seen = new Map<number, { readonly record: number; readonly context: BlockContext }>()
 
@@ -111,7 +114,7 @@ export class Ledger implements Executions {
     return payload
   }
 
-  judge(parent: Header, payload: StoredPayload): Judged | Misexecuted {
+  judge(parent: Header, payload: StoredPayload): ExecutedPayload | ExecutionFault {
     const known = this.#executed.get(payload)
     if (known !== undefined && equalBytes(known.parent, parent.hash)) return known
     return executePayload(this.#executionOn(parent), payload)
@@ -158,7 +161,7 @@ export class Ledger implements Executions {
     const { check } = this.#options
     return {
       begin: (miner) => this.begin(parent, miner, options),
-      check: (command) => check(command, parent) ?? this.#repeated(parent, command.key),
+      check: (command) => check(command, parent) ?? this.#repeatFault(parent, command.key),
     }
   }
 
@@ -173,7 +176,7 @@ export class Ledger implements Executions {
 
   #replay(block: Block): void {
     const parent = this.#options.store.parentOf(block)
-    const judged = parent === undefined ? { fault: 'it has no parent' } : this.#repeat(parent.header, block)
+    const judged = parent === undefined ? { fault: 'it has no parent' } : this.#judgeAgain(parent.header, block)
     if ('fault' in judged) {
       const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
       throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${judged.fault}`, { hint })
@@ -185,16 +188,16 @@ export class Ledger implements Executions {
    * Like judge, for a block that was in the data directory before. In a network that an older newcut began, its gas and
    * outputs hold as recorded.
    */
-  judgeStored(parent: Header, block: Block): Judged | Misexecuted {
+  judgeStored(parent: Header, block: Block): ExecutedPayload | ExecutionFault {
     const { payload } = block
     const judged = executePayload(this.#executionOn(parent, { isPrintAllowed: this.hasPrints(block) }), payload)
     if (!('fault' in judged) || !this.#isOlder) return judged
     return executePayloadAsRecorded(this.#executionOn(parent, { limits: NO_OUTPUT_LIMITS }), payload)
   }
 
-  keep(block: Block, judged: Judged): void {
+  recordWrites(block: Block, judged: ExecutedPayload): void {
     this.#keep(block, judged)
-    this.#options.prints?.committed(block, judged.printed ?? [])
+    this.#options.prints?.reportBlock(block, judged.printed ?? [])
   }
 
   /** Whether code of a block names or calls `print`, so that the block executes only where that is allowed. */
@@ -203,22 +206,17 @@ export class Ledger implements Executions {
   }
 
   /** Takes what a call printed that is in no block. */
-  printedBy(call: PrintingCall, printed: PrintOutput): void {
-    this.#options.prints?.tried(call, printed)
+  reportPrints(call: PrintingCall, printed: PrintOutput): void {
+    this.#options.prints?.reportCall(call, printed)
   }
 
-  #keep(block: Block, { writes }: Judged): void {
+  #keep(block: Block, { writes }: ExecutedPayload): void {
     const { store, versions } = this.#options
     versions.add(block.chain, store.recordOf(block), lastOfEach(writes.flat()))
   }
 
-  moved(head: Header): void {
+  followHead(head: Header): void {
     this.#branches.follow(head)
-  }
-
-  /** Context and state for commands `depth` blocks below the head of a chain. */
-  base(chain: number, depth: number): { readonly context: BlockContext; readonly state: BlockState } {
-    return this.#below(chain, depth)
   }
 
   /** Whether a command cannot take long whatever the state, so that it needs no thread. */
@@ -233,18 +231,18 @@ export class Ledger implements Executions {
 
   /** Plain /local, on top of the block `rewindDepth` below the head. @returns JSON text of the result */
   local(chain: number, command: Command, rewindDepth = 0): string {
-    const { context, state } = this.#below(chain, rewindDepth)
+    const { context, state } = this.base(chain, rewindDepth)
     return runLocally(state, context, command, this.#readProof)
   }
 
   /** Preflight: executes the command as a block without a miner would. @returns JSON text of the result */
   preflight(chain: number, command: Command, rewindDepth = 0): string {
-    const { context, state } = this.#below(chain, rewindDepth)
+    const { context, state } = this.base(chain, rewindDepth)
     return runPreflight(state, context, command, this.#readProof)
   }
 
   /** Preflight as clients see it: code that does not parse is reported in the plain form, without preflight. */
-  tried(chain: number, command: Command, depth: number): Preflight {
+  preflightAsSent(chain: number, command: Command, depth: number): Preflight {
     if (codeFault(command) !== null) return { text: this.local(chain, command, depth), isPlain: true }
     const refused = this.payerFault(chain, command, depth)
     return refused === null ? { text: this.preflight(chain, command, depth), isPlain: false } : { refused }
@@ -252,13 +250,13 @@ export class Ledger implements Executions {
 
   /** @returns why the gas of a command cannot be bought at the head, in the words of live nodes, or null if it can */
   gasFault(chain: number, command: Command): string | null {
-    const { context, state } = this.#below(chain, 0)
+    const { context, state } = this.base(chain, 0)
     return gasFault(state, context, command)
   }
 
   /** @returns why the payer of the gas of a command does not exist `rewindDepth` below the head, or null if it does */
   payerFault(chain: number, command: Command, rewindDepth = 0): string | null {
-    const { context, state } = this.#below(chain, rewindDepth)
+    const { context, state } = this.base(chain, rewindDepth)
     return payerFault(state, context, command)
   }
 
@@ -268,7 +266,7 @@ export class Ledger implements Executions {
    */
   pactFault(chain: number, command: Command): string | null {
     if (!this.#options.rules.release.refusesFinishedPacts) return null
-    return pactFault(this.#below(chain, 0).state, command)
+    return pactFault(this.base(chain, 0).state, command)
   }
 
   /**
@@ -280,9 +278,9 @@ export class Ledger implements Executions {
     const highest = store.heightAt(this.#branches.head(chain)) - confirmationDepth
     for (const place of index.find(requestKey)) {
       if (place.chain !== chain || place.height > highest) continue
-      const block = this.#told?.id === place.block ? this.#told : store.byId(place.block, chain)
+      const block = this.#lastFound?.id === place.block ? this.#lastFound : store.byId(place.block, chain)
       if (block === undefined || !this.#branches.isOnMain(chain, store.recordOf(block))) continue
-      this.#told = block
+      this.#lastFound = block
       return { block, index: place.index, output: block.payload.transactions[place.index].output }
     }
     return null
@@ -313,8 +311,8 @@ export class Ledger implements Executions {
   }
 
   /** Context and state for commands `depth` blocks below the head of a chain. */
-  #below(chain: number, depth: number) {
-    const record = this.#branches.below(chain, depth)
+  base(chain: number, depth: number): { readonly context: BlockContext; readonly state: BlockState } {
+    const record = this.#branches.recordBelow(chain, depth)
     const seen = this.#seen.get(chain)
     const isSeen = seen?.record === record
     const context = isSeen ? seen.context : this.#contextOn(this.#options.store.blockAt(record).header)
@@ -323,7 +321,7 @@ export class Ledger implements Executions {
   }
 
   /** Tries the present rules, then none of the limits of outputs, then the gas and outputs of older rules. */
-  #repeat(parent: Header, block: Block): Judged | Misexecuted {
+  #judgeAgain(parent: Header, block: Block): ExecutedPayload | ExecutionFault {
     const { payload } = block
     const isPrintAllowed = this.hasPrints(block)
     const within = (limits: OutputLimits): PayloadExecution => {
@@ -378,7 +376,7 @@ export class Ledger implements Executions {
   }
 
   /** @returns the reason for a refusal if the command is already on the branch of `parent`, otherwise null */
-  #repeated(parent: Header, key: string): string | null {
+  #repeatFault(parent: Header, key: string): string | null {
     const { store, index } = this.#options
     const record = store.recordOfHash(parent.hash)
     for (const place of index.find(key)) {

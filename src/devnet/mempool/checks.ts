@@ -78,7 +78,7 @@ export function placeFault(
 }
 
 /** Text of a command, with its hash and its signatures. */
-type Sealed = Pick<Command, 'hash' | 'cmd' | 'sigs' | 'signers'>
+type SignedText = Pick<Command, 'hash' | 'cmd' | 'sigs' | 'signers'>
 
 /** Whether the hash of a command is that of its text. */
 export const isSealed = ({ hash, cmd }: Pick<Command, 'hash' | 'cmd'>) => isCommandHash(hash, encoder.encode(cmd))
@@ -119,8 +119,8 @@ function blockFault(
 
 /** @returns what is wrong with hash or signatures, in the words of /local, or null */
 export function localSignaturesFault(
-  command: Sealed,
-  signatures: (command: Sealed) => string | null = signaturesFault,
+  command: SignedText,
+  signatures: (command: SignedText) => string | null = signaturesFault,
 ): string | null {
   return isSealed(command) ? signatures(command) : 'The hash of the payload was invalid.'
 }

@@ -10,14 +10,14 @@ export interface GasTerms {
 }
 
 /** Lowest gas price that live nodes accept: 10^-8. */
-const USUAL_PRICE = new Decimal(1n, 8)
+const DEFAULT_MIN_PRICE = new Decimal(1n, 8)
 
 /** Lowest unit of coins. */
 const LOWEST_PRICE = new Decimal(1n, 12)
 
 /** Terms of a node that begins, as those of live nodes. */
-export const usualTerms = ({ blockGas }: Pick<Network, 'blockGas'>): GasTerms => {
-  return { blockLimit: blockGas, minPrice: USUAL_PRICE }
+export const defaultTerms = ({ blockGas }: Pick<Network, 'blockGas'>): GasTerms => {
+  return { blockLimit: blockGas, minPrice: DEFAULT_MIN_PRICE }
 }
 
 /** Terms for commands in blocks: each node chooses its own lowest price. */

@@ -62,7 +62,7 @@ export class Impersonation {
   }
 
   /** Notes that a command became pending, so that blocks may hold it for good. */
-  entered(command: Command): void {
+  noteEntry(command: Command): void {
     if (this.#passed.has(command)) this.#exemptions.exemptCommand(command.key, 'unsigned')
   }
 

@@ -12,28 +12,28 @@ const MAX_POOL_BYTES = 16 * 1024 * 1024
 const MAX_BLOCK_TRANSACTIONS = 512
 const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
-interface Entry extends Transaction {
+interface PoolEntry extends Transaction {
   readonly id: number
   /** Time of arrival by the clock of the node. */
   readonly sinceMs: number
 }
 
-interface Pending {
+interface PendingKeys {
   /** Request keys, oldest first. */
   readonly hashes: readonly string[]
   readonly newest: number
 }
 
 /** The pool is full; `full` has its limits. */
-export interface Full {
+export interface PoolFull {
   readonly full: { readonly transactions: number; readonly bytes: number }
 }
 
 export class Mempool {
   /** Oldest first. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, PoolEntry>()
   /** Id of a pact -> the pending transactions that continue it, by request key. */
-  readonly #continuing = new Map<string, Map<string, Entry>>()
+  readonly #continuing = new Map<string, Map<string, PoolEntry>>()
   readonly #nowMs: () => number
   readonly #blockGas: number
   readonly #onChange: () => void
@@ -82,7 +82,7 @@ export class Mempool {
   }
 
   /** Adds all that are not pending yet, or none if there is no room. @returns null if all are pending now */
-  insert(transactions: readonly Transaction[]): Full | null {
+  insert(transactions: readonly Transaction[]): PoolFull | null {
     this.#dropExpired()
     const added = new Map<string, Transaction>()
     for (const each of transactions) if (!this.#entries.has(each.key)) added.set(each.key, each)
@@ -95,11 +95,11 @@ export class Mempool {
     for (const [key, transaction] of added) {
       const entry = Object.assign({}, transaction, { id: ++this.#newest, sinceMs })
       this.#entries.set(key, entry)
-      this.#note(entry)
+      this.#indexPact(entry)
       this.#nextExpiryMs = Math.min(this.#nextExpiryMs, transaction.expiresAtMs)
     }
     this.#bytes = total
-    this.#changed()
+    this.#noteChange()
     return null
   }
 
@@ -114,7 +114,7 @@ export class Mempool {
     this.#entries.clear()
     this.#continuing.clear()
     this.#bytes = 0
-    this.#changed()
+    this.#noteChange()
     this.insert(transactions)
   }
 
@@ -124,18 +124,18 @@ export class Mempool {
       const entry = this.#entries.get(key)
       if (entry === undefined) continue
       this.#entries.delete(key)
-      this.#forget(entry)
+      this.#unindexPact(entry)
       this.#bytes -= entry.bytes.length
       isChanged = true
     }
-    if (isChanged) this.#changed()
+    if (isChanged) this.#noteChange()
   }
 
   /**
    * Pending request keys, or only those after number `since`. A number that was never given is no mark of this pool, so
    * the result then has all of them.
    */
-  pending(since: bigint | null): Pending {
+  pending(since: bigint | null): PendingKeys {
     this.#dropExpired()
     const after = since === null || since > BigInt(this.#newest) ? 0n : since
     const entries = [...this.#entries.values()].filter(({ id }) => BigInt(id) > after)
@@ -177,14 +177,14 @@ export class Mempool {
     return this.#block
   }
 
-  #note(entry: Entry): void {
+  #indexPact(entry: PoolEntry): void {
     const { payload } = entry.command
     if (payload.kind !== 'cont') return
-    const others = this.#continuing.get(payload.pactId) ?? new Map<string, Entry>()
+    const others = this.#continuing.get(payload.pactId) ?? new Map<string, PoolEntry>()
     this.#continuing.set(payload.pactId, others.set(entry.key, entry))
   }
 
-  #forget({ key, command: { payload } }: Entry): void {
+  #unindexPact({ key, command: { payload } }: PoolEntry): void {
     if (payload.kind !== 'cont') return
     const others = this.#continuing.get(payload.pactId)
     others?.delete(key)
@@ -208,7 +208,7 @@ export class Mempool {
     this.remove(expired)
   }
 
-  #changed(): void {
+  #noteChange(): void {
     this.#isBlockCurrent = false
     this.#sorted = null
     this.#onChange()

@@ -11,21 +11,21 @@ import { requestKeysOf, type TransactionIndex } from '../store/transaction-index
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
-import { blockTerms, type GasTerms, usualTerms } from './gas-terms.ts'
+import { blockTerms, defaultTerms, type GasTerms } from './gas-terms.ts'
 import { Impersonation } from './impersonation.ts'
-import { type Full, Mempool } from './mempool.ts'
+import { Mempool, type PoolFull } from './mempool.ts'
 import { BADLISTED, DROPPED, FULL, type InsertRefused, REVERTED, type RefusedEntry, TIMED_OUT } from './refusals.ts'
-import { isUnverified, manySlhDsaFault, type Signed, verdictsOn } from './slh-dsa.ts'
+import { isUnverified, manySlhDsaFault, type SignedParts, verdictsOn } from './slh-dsa.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
 
 /** Port: trial of a command by the ledger before it becomes pending. */
 export interface Trial {
   /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
-  now(chain: number, command: Command): string | null | undefined
+  tryNow(chain: number, command: Command): string | null | undefined
   /** Like `now`, in a thread, because contract code runs before anybody has paid. */
-  later(chain: number, command: Command): Promise<string | null>
+  tryLater(chain: number, command: Command): Promise<string | null>
   /** Verifies the signatures that take long, in a thread, once. @returns why it could not, or null once it has */
-  signatures(chain: number, command: Signed): Promise<string | null>
+  verifySignatures(chain: number, command: SignedParts): Promise<string | null>
   /** @returns why a continuation is too late (its pact is finished at the head), or null if it is not */
   pactFault(chain: number, command: Command): string | null
 }
@@ -95,19 +95,19 @@ export class Mempools {
     this.#trial = trial
     this.#turns = turns
     this.#rules = rules
-    this.gas = usualTerms(rules.network)
+    this.gas = defaultTerms(rules.network)
     this.blockGas = rules.network.blockGas
     this.#heads = new Map(chains.cut)
     for (const chain of chains.chainIds) {
       const onChange = () => {
         for (const listener of this.#listeners) listener(chain)
       }
-      const onExpired = (transaction: Transaction) => this.#tellDropped(chain, transaction, EXPIRED)
+      const onExpired = (transaction: Transaction) => this.#reportDropped(chain, transaction, EXPIRED)
       this.#pools.set(chain, new Mempool({ nowMs, blockGas: rules.network.blockGas, onChange, onExpired }))
       this.#badlists.set(chain, new Badlist())
     }
     chains.onCut((changed) => {
-      for (const chain of changed) this.#follow(chain)
+      for (const chain of changed) this.#followHead(chain)
     })
   }
 
@@ -116,7 +116,7 @@ export class Mempools {
   }
 
   /** Throws RangeError if the network does not have the chain. */
-  of(chain: number): Mempool {
+  poolOf(chain: number): Mempool {
     const pool = this.#pools.get(chain)
     if (pool === undefined) throw new RangeError(`there is no chain ${chain}`)
     return pool
@@ -162,14 +162,14 @@ export class Mempools {
    * Verifies signatures that take long, in a thread.
    * @returns why they are not verified, or null if no signature is left that takes long
    */
-  verify(chain: number, command: Signed): Promise<string | null> | null {
+  verify(chain: number, command: SignedParts): Promise<string | null> | null {
     if (!this.#isSlow(command)) return null
     const fault = manySlhDsaFault(command)
-    return fault === null ? this.#trial.signatures(chain, command) : Promise.resolve(fault)
+    return fault === null ? this.#trial.verifySignatures(chain, command) : Promise.resolve(fault)
   }
 
   /** Whether signatures are left that only a thread verifies. */
-  #isSlow(command: Signed): boolean {
+  #isSlow(command: SignedParts): boolean {
     return this.#rules.release.hasSlhDsa && isUnverified(command)
   }
 
@@ -191,18 +191,18 @@ export class Mempools {
   async #tryLater(chain: number, command: Command): Promise<string | null> {
     const verified = this.verify(chain, command)
     const unsigned = verified && ((await verified) ?? this.#sealFault(chain, command))
-    const fault = unsigned ?? (await this.#trial.later(chain, command))
+    const fault = unsigned ?? (await this.#trial.tryLater(chain, command))
     // A block may have taken it meanwhile.
     return fault ?? this.#trial.pactFault(chain, command) ?? this.#enterFault(chain, command)
   }
 
   /** Removes transactions that no block can hold. They are refused afterwards. @param refused request key -> reason */
   badlist(chain: number, refused: ReadonlyMap<string, string>): void {
-    const pool = this.of(chain)
+    const pool = this.poolOf(chain)
     this.#badlists.get(chain)?.add(refused.keys())
     for (const [key, reason] of refused) {
       const transaction = pool.get(key)
-      if (transaction !== undefined) this.#tellDropped(chain, transaction, reason)
+      if (transaction !== undefined) this.#reportDropped(chain, transaction, reason)
     }
     pool.remove(refused.keys())
   }
@@ -215,10 +215,10 @@ export class Mempools {
   drop(keys: readonly string[] | null): Map<number, string[]> {
     const dropped = new Map<number, string[]>()
     for (const chain of this.#chains.chainIds) {
-      const pool = this.of(chain)
+      const pool = this.poolOf(chain)
       const found = keys === null ? pool.all : [...new Set(keys)].flatMap((key) => pool.get(key) ?? [])
       if (found.length === 0) continue
-      for (const each of found) this.#tellDropped(chain, each, DROPPED)
+      for (const each of found) this.#reportDropped(chain, each, DROPPED)
       const gone = found.map(({ key }) => key)
       pool.remove(gone)
       dropped.set(chain, gone)
@@ -227,7 +227,7 @@ export class Mempools {
   }
 
   /** Accepts a privileged command of the node's owner, without any check. @returns null if it was accepted */
-  admitPrivileged(chain: number, command: Command): Full | null {
+  admitPrivileged(chain: number, command: Command): PoolFull | null {
     this.impersonation.privilege(command)
     return this.#enter(chain, [transactionOf(command)])
   }
@@ -236,24 +236,24 @@ export class Mempools {
   save(): SavedPools {
     const chains = this.#chains.chainIds
     return new Map(
-      chains.map((chain) => [chain, { pending: this.of(chain).all, bad: this.#badlists.get(chain)?.keys ?? [] }]),
+      chains.map((chain) => [chain, { pending: this.poolOf(chain).all, bad: this.#badlists.get(chain)?.keys ?? [] }]),
     )
   }
 
   /** Restores saved pools. Call it once the cut is back at the heads of that time. */
   restore(saved: SavedPools): void {
     for (const [chain, { pending, bad }] of saved) {
-      const pool = this.of(chain)
+      const pool = this.poolOf(chain)
       const before = this.#poolListeners.size > 0 ? pool.all : []
       this.#badlists.get(chain)?.replace(bad)
       pool.replace(pending)
-      for (const each of before) if (pool.get(each.key) === undefined) this.#tellDropped(chain, each, REVERTED)
+      for (const each of before) if (pool.get(each.key) === undefined) this.#reportDropped(chain, each, REVERTED)
     }
   }
 
   /** All pending transactions, the oldest of each chain first. */
   get pending(): PendingBytes[] {
-    return this.#chains.chainIds.flatMap((chain) => this.of(chain).all.map(({ bytes }) => ({ chain, bytes })))
+    return this.#chains.chainIds.flatMap((chain) => this.poolOf(chain).all.map(({ bytes }) => ({ chain, bytes })))
   }
 
   /**
@@ -264,7 +264,7 @@ export class Mempools {
     const dropped: string[] = []
     for (const { chain, bytes } of saved) {
       const found = this.#pools.has(chain)
-        ? this.returned(chain, bytes)
+        ? this.reviveTransaction(chain, bytes)
         : new CommandFault(`the network has no chain ${chain}`)
       if (found instanceof CommandFault) dropped.push(found.message)
       else if (this.#enter(chain, [found]) !== null) dropped.push(FULL)
@@ -296,21 +296,21 @@ export class Mempools {
     return null
   }
 
-  #enter(chain: number, transactions: readonly Transaction[]): Full | null {
-    const pool = this.of(chain)
+  #enter(chain: number, transactions: readonly Transaction[]): PoolFull | null {
+    const pool = this.poolOf(chain)
     const fresh = new Map<string, Transaction>()
     if (this.#poolListeners.size > 0) {
       for (const each of transactions) if (pool.get(each.key) === undefined) fresh.set(each.key, each)
     }
     const full = pool.insert(transactions)
-    if (full === null) for (const { command } of transactions) this.impersonation.entered(command)
+    if (full === null) for (const { command } of transactions) this.impersonation.noteEntry(command)
     if (full === null && fresh.size > 0) {
       for (const { onEntered } of this.#poolListeners) onEntered(chain, [...fresh.values()])
     }
     return full
   }
 
-  #tellDropped(chain: number, transaction: Transaction, reason: string): void {
+  #reportDropped(chain: number, transaction: Transaction, reason: string): void {
     for (const { onDropped } of this.#poolListeners) onDropped(chain, transaction, reason)
   }
 
@@ -329,8 +329,8 @@ export class Mempools {
     if (this.#isSlow(command)) return sealFault(command, this.#rulesOn(chain), () => null) ?? undefined
     const sealed = this.#sealFault(chain, command)
     // A pending command passed the trial on arrival.
-    if (sealed !== null || this.of(chain).get(command.key) !== undefined) return sealed
-    const fault = this.#trial.now(chain, command)
+    if (sealed !== null || this.poolOf(chain).get(command.key) !== undefined) return sealed
+    const fault = this.#trial.tryNow(chain, command)
     return fault === null ? this.#trial.pactFault(chain, command) : fault
   }
 
@@ -356,7 +356,7 @@ export class Mempools {
   }
 
   /** @returns the transaction of a block that the chain has lost, or why it may not be pending again */
-  returned(chain: number, transaction: Uint8Array): Transaction | CommandFault {
+  reviveTransaction(chain: number, transaction: Uint8Array): Transaction | CommandFault {
     const command = readCommandText(decoder.decode(transaction))
     if (command instanceof CommandFault) return command
     // The next block shows whether its gas can still be bought.
@@ -369,16 +369,16 @@ export class Mempools {
    * Removes transactions that are in the chain now. Transactions that the chain has lost return if they are still
    * valid.
    */
-  #follow(chain: number): void {
+  #followHead(chain: number): void {
     const [before, head] = [this.#heads.get(chain), this.#chains.cut.get(chain)]
     if (before === undefined || head === undefined || equalBytes(before.hash, head.hash)) return
     this.#heads.set(chain, head)
     const { left, joined } = differenceOf(this.#chains.store, before, head)
-    const pool = this.of(chain)
+    const pool = this.poolOf(chain)
     for (const block of joined) pool.remove(requestKeysOf(block))
     for (const block of left.toReversed()) {
       const returned = block.payload.transactions.flatMap(({ transaction }) => {
-        const found = this.returned(chain, transaction)
+        const found = this.reviveTransaction(chain, transaction)
         return found instanceof CommandFault ? [] : [found]
       })
       // The pool is full. Older blocks came first, so drop the rest.

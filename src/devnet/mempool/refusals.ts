@@ -1,5 +1,5 @@
 /** Why transactions are refused, and why they leave a pool. */
-import type { Full } from './mempool.ts'
+import type { PoolFull } from './mempool.ts'
 
 /** Refusal of a command whose trial takes too long, in the words of live nodes. */
 export const TIMED_OUT = 'Transaction validation timed out'
@@ -24,4 +24,4 @@ export interface RefusedEntry {
 }
 
 /** Reason for a refusal: invalid commands, or a lack of room. */
-export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | Full
+export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | PoolFull

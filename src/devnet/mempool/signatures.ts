@@ -10,13 +10,13 @@ import { webAuthnFault, webAuthnKey } from './webauthn.ts'
 /** Rules of the block for signatures. */
 export type SignatureRules = Pick<ReleaseRules, 'hasSlhDsa'>
 
-const USUAL: SignatureRules = { hasSlhDsa: false }
+const DEFAULT_RULES: SignatureRules = { hasSlhDsa: false }
 
 /** Public keys cached, at least: creating one takes a seventh of the time of a verification. */
-const KEPT_KEYS = 5000
+const MIN_CACHED_KEYS = 5000
 
 /** Scheme and public key -> the key. */
-const keptKeys = new Recent<string, KeyObject>({ full: KEPT_KEYS })
+const cachedKeys = new Recent<string, KeyObject>({ full: MIN_CACHED_KEYS })
 
 /**
  * Checks the signatures of a command.
@@ -27,7 +27,7 @@ const keptKeys = new Recent<string, KeyObject>({ full: KEPT_KEYS })
 export function signaturesFault(
   { sigs, signers, hash }: Pick<Command, 'sigs' | 'signers' | 'hash'>,
   isUnchecked: (signer: CommandSigner) => boolean = () => false,
-  rules = USUAL,
+  rules = DEFAULT_RULES,
 ): string | null {
   const isComplete = sigs.length === signers.length
   // A client without the keys may leave the last signatures out.
@@ -51,34 +51,35 @@ export function signatureFault(
   sig: string | undefined,
   signer: CommandSigner,
   hash: Uint8Array,
-  { hasSlhDsa } = USUAL,
+  { hasSlhDsa } = DEFAULT_RULES,
 ): string | null {
   const { pubKey, scheme, addr } = signer
   if (sig === undefined) return 'null'
-  if (usesSlhDsa(signer)) return hasSlhDsa ? slhDsaFault(sig, signer, hash) : `Unsupported Signature ${unknown(scheme)}`
+  if (usesSlhDsa(signer))
+    return hasSlhDsa ? slhDsaFault(sig, signer, hash) : `Unsupported Signature ${unknownSchemeText(scheme)}`
   switch (scheme ?? 'ED25519') {
     case 'ED25519': {
       if (!/^[0-9a-fA-F]{64}$/.test(pubKey)) return 'the public key is not 64 hex digits'
       if ((addr ?? pubKey) !== pubKey) return 'the address differs from the public key'
       if (!/^[0-9a-fA-F]{128}$/.test(sig)) return 'not 128 hex digits, an ed25519 signature'
-      const key = keptKey(`ED25519 ${pubKey}`, () => ed25519Key(pubKey))
+      const key = cachedKey(`ED25519 ${pubKey}`, () => ed25519Key(pubKey))
       if (typeof key === 'string') return key
       return verify(null, hash, key, Buffer.from(sig, 'hex')) ? null : 'invalid ed25519 signature'
     }
     case 'WebAuthn': {
-      const key = keptKey(`WebAuthn ${pubKey}`, () => webAuthnKey(pubKey))
+      const key = cachedKey(`WebAuthn ${pubKey}`, () => webAuthnKey(pubKey))
       return typeof key === 'string' ? key : webAuthnFault(sig, key, hash)
     }
     default:
-      return unknown(scheme)
+      return unknownSchemeText(scheme)
   }
 }
 
-const unknown = (scheme: string | null) => `scheme ${JSON.stringify(scheme)}; expected ED25519 or WebAuthn`
+const unknownSchemeText = (scheme: string | null) => `scheme ${JSON.stringify(scheme)}; expected ED25519 or WebAuthn`
 
 /** @returns the key, or the reason why it is invalid */
-function keptKey(name: string, make: () => KeyObject | null): KeyObject | string {
-  const kept = keptKeys.get(name)
+function cachedKey(name: string, make: () => KeyObject | null): KeyObject | string {
+  const kept = cachedKeys.get(name)
   if (kept !== undefined) return kept
   let key: KeyObject | null
   try {
@@ -87,7 +88,7 @@ function keptKey(name: string, make: () => KeyObject | null): KeyObject | string
     return `the public key cannot be one (${describeError(error)})`
   }
   if (key === null) return 'the public key is no COSE key of P-256 or Ed25519'
-  keptKeys.set(name, key)
+  cachedKeys.set(name, key)
   return key
 }
 

@@ -11,7 +11,7 @@ import { slhDsaSchemes } from '#ground/chain/slh-dsa.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
 
 /** Verdicts cached, at least. A signature is checked on arrival and in blocks, and takes 3 to 40 ms. */
-const KEPT_VERDICTS = 10_000
+const MIN_CACHED_VERDICTS = 10_000
 
 /** Most signatures of a command from a client. Blocks may have more, as far as their gas goes. */
 const MAX_SIGNATURES = 4
@@ -31,7 +31,7 @@ type Library = typeof import('@noble/post-quantum/slh-dsa.js')
 let library: Library | null = null
 
 /** A signature whose form is right: only its verification is left. */
-interface Sealed {
+interface CheckedSignature {
   readonly publicKey: Uint8Array
   readonly signature: Uint8Array
   /** Signed bytes: the hash of the command in its frame. */
@@ -40,8 +40,8 @@ interface Sealed {
   readonly id: string
 }
 
-/** Result of a verification, by {@link Sealed.id}. */
-const verdicts = new Recent<string, boolean>({ full: KEPT_VERDICTS })
+/** Result of a verification, by {@link CheckedSignature.id}. */
+const verdicts = new Recent<string, boolean>({ full: MIN_CACHED_VERDICTS })
 
 /** Loads what verifies the signatures. Without it, none can be verified. */
 export async function loadSlhDsa(): Promise<void> {
@@ -57,7 +57,7 @@ export const usesSlhDsa = ({ scheme }: Pick<CommandSigner, 'scheme'>): boolean =
  * @returns what is wrong with it, or null
  */
 export function slhDsaFault(sig: string, signer: CommandSigner, hash: Uint8Array): string | null {
-  const sealed = sealedOf(sig, signer, hash)
+  const sealed = readCheckedSignature(sig, signer, hash)
   if (typeof sealed === 'string') return sealed
   return isValid(sealed) ? null : FAILED
 }
@@ -69,30 +69,35 @@ export function manySlhDsaFault({ signers }: Pick<Command, 'signers'>): string |
 }
 
 /** The parts of a command that its signatures depend on. */
-export type Signed = Pick<Command, 'sigs' | 'signers' | 'hash'>
+export type SignedParts = Pick<Command, 'sigs' | 'signers' | 'hash'>
 
 /** Whether a verification of the command is left, which takes long. */
-export const isUnverified = (command: Signed): boolean => sealedIn(command).some(({ id }) => !verdicts.has(id))
+export const isUnverified = (command: SignedParts): boolean =>
+  checkedSignaturesOf(command).some(({ id }) => !verdicts.has(id))
 
 /** @returns for each signature that has the right form, whether it is valid */
-export const verdictsOn = (command: Signed): boolean[] => sealedIn(command).map(isValid)
+export const verdictsOn = (command: SignedParts): boolean[] => checkedSignaturesOf(command).map(isValid)
 
 /** Takes what {@link verdictsOn} returned for the same command in a thread. */
-export function keepVerdicts(command: Signed, found: readonly boolean[]): void {
-  for (const [i, { id }] of sealedIn(command).entries()) verdicts.set(id, found[i])
+export function keepVerdicts(command: SignedParts, found: readonly boolean[]): void {
+  for (const [i, { id }] of checkedSignaturesOf(command).entries()) verdicts.set(id, found[i])
 }
 
-function sealedIn({ sigs, signers, hash }: Signed): Sealed[] {
+function checkedSignaturesOf({ sigs, signers, hash }: SignedParts): CheckedSignature[] {
   return signers.flatMap((signer, i) => {
     const sig = sigs[i]?.sig
     if (sig === undefined || !usesSlhDsa(signer)) return []
-    const sealed = sealedOf(sig, signer, hash)
+    const sealed = readCheckedSignature(sig, signer, hash)
     return typeof sealed === 'string' ? [] : [sealed]
   })
 }
 
 /** Checks all but the signature itself. @returns the reason for a refusal, as a text */
-function sealedOf(sig: string, { scheme, pubKey }: CommandSigner, hash: Uint8Array): Sealed | string {
+function readCheckedSignature(
+  sig: string,
+  { scheme, pubKey }: CommandSigner,
+  hash: Uint8Array,
+): CheckedSignature | string {
   const sizes = slhDsaSchemes.get(scheme ?? '')
   // Nodes tell the kinds of signatures apart by their form.
   if (sizes !== undefined && webAuthnPartsOf(sig) !== null) {
@@ -131,13 +136,13 @@ function bytesOf(read: () => Uint8Array): Uint8Array | string {
   }
 }
 
-function isValid(sealed: Sealed): boolean {
+function isValid(sealed: CheckedSignature): boolean {
   const known = verdicts.get(sealed.id) ?? verify(sealed)
   verdicts.set(sealed.id, known)
   return known
 }
 
-function verify({ signature, message, publicKey }: Sealed): boolean {
+function verify({ signature, message, publicKey }: CheckedSignature): boolean {
   if (library === null) throw new Error('the library for SLH-DSA is not loaded')
   const { slh_dsa_sha2_128s, slh_dsa_sha2_192s, slh_dsa_sha2_256s } = library
   const verifier = { 32: slh_dsa_sha2_128s, 48: slh_dsa_sha2_192s, 64: slh_dsa_sha2_256s }[publicKey.length]

@@ -218,13 +218,13 @@ export class Chains {
       { hash, parent: parent.header, blocks: this.store.size },
     )
     if (rules.length > 0) return { status: 'invalid', rules }
-    this.#journal.admit()
+    this.#journal.expectRoom()
     const isNew = this.store.get(hash) === undefined
     const judged = isNew ? this.#executions.judge(parent.header, payload) : null
     if (judged !== null && 'fault' in judged) return { status: 'invalid', rules: ['execution'], why: judged.fault }
     const block = this.store.insert(sealed, payload)
-    if (judged !== null) this.#executions.keep(block, judged)
-    this.#journal.changed(this.state)
+    if (judged !== null) this.#executions.recordWrites(block, judged)
+    this.#journal.noteChange(this.state)
     for (const listener of this.#blockListeners) listener(block)
     return { status: 'added', block }
   }
@@ -237,7 +237,7 @@ export class Chains {
   adopt(heads: Cut): boolean {
     expectBraid(this.store, heads)
     if (heads.size !== this.#cut.size || cutWeight(heads) <= cutWeight(this.#cut)) return false
-    this.#journal.admit()
+    this.#journal.expectRoom()
     // Work of a chain that kept its head may name an adjacent block that is an orphan now.
     this.#moveCut(heads, this.chainIds)
     return true
@@ -250,17 +250,17 @@ export class Chains {
    */
   revert(heads: Cut, ruleChanges: number): void {
     expectBraid(this.store, heads)
-    this.#journal.admit()
+    this.#journal.expectRoom()
     this.#rules.revert(ruleChanges, this.store.size)
     this.#moveCut(heads, this.chainIds, true)
   }
 
   /** Changes the rules for the next block of every chain and all later ones. */
   changeRules(change: Omit<RuleChange, 'from' | 'blocks'>): void {
-    this.#journal.admit()
+    this.#journal.expectRoom()
     const from = [...this.#cut.values()].map(({ height }) => Number(height) + 1)
     this.#rules.change({ ...change, from, blocks: this.store.size })
-    this.#journal.changed(this.state)
+    this.#journal.noteChange(this.state)
     for (const listener of this.#cutListeners) listener(this.chainIds, false)
   }
 
@@ -313,9 +313,9 @@ export class Chains {
   #moveCut(heads: Cut, changed: readonly number[], isRevert = false): void {
     for (const [chain, head] of heads) {
       this.#cut.set(chain, head)
-      this.#executions.moved(head)
+      this.#executions.followHead(head)
     }
-    this.#journal.changed(this.state)
+    this.#journal.noteChange(this.state)
     for (const listener of this.#cutListeners) listener(changed, isRevert)
   }
 

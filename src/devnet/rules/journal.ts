@@ -14,12 +14,12 @@ export interface ChainState {
 
 export interface ChainJournal {
   /** Called before any change. Throws NewcutError DATA_UNUSABLE if no more can be written. */
-  readonly admit: () => void
+  readonly expectRoom: () => void
   /**
    * Notes a change of the state. The write follows at the end of this turn of the event loop or later. It is atomic, so
    * the changes of one turn are never split.
    */
-  readonly changed: (state: ChainState) => void
+  readonly noteChange: (state: ChainState) => void
   /**
    * Resolves once all changes so far survive the end of the process. Rejects with NewcutError DATA_UNUSABLE if they
    * cannot be written.
@@ -29,7 +29,7 @@ export interface ChainJournal {
 
 /** Journal of chains that live in memory only. */
 export const noJournal: ChainJournal = {
-  admit: () => undefined,
-  changed: () => undefined,
+  expectRoom: () => undefined,
+  noteChange: () => undefined,
   durable: () => Promise.resolve(),
 }

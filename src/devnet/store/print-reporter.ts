@@ -46,18 +46,18 @@ export class PrintReporter {
   }
 
   /** Tells what the commands of a new block printed. */
-  committed(block: Block, printed: readonly CommandPrintOutput[]): void {
+  reportBlock(block: Block, printed: readonly CommandPrintOutput[]): void {
     if (printed.length === 0) return
     this.#exemptions?.exemptBlock(block.id)
     for (const { requestKey, ...each } of printed) {
       for (const module of each.modules) this.#warn(module)
-      this.#tell({ by: 'block', chain: block.chain, height: Number(block.height), requestKey }, each)
+      this.#report({ by: 'block', chain: block.chain, height: Number(block.height), requestKey }, each)
     }
   }
 
   /** Tells what a call printed. */
-  tried(call: PrintingCall, printed: PrintOutput): void {
-    this.#tell({ ...call, height: null }, printed)
+  reportCall(call: PrintingCall, printed: PrintOutput): void {
+    this.#report({ ...call, height: null }, printed)
   }
 
   /** Number of the last text; the first one is number 1. */
@@ -70,7 +70,7 @@ export class PrintReporter {
     return this.#recent.filter((each) => each.id > id)
   }
 
-  #tell(by: Pick<PrintEvent, 'by' | 'chain' | 'height' | 'requestKey'>, { lines }: PrintOutput): void {
+  #report(by: Pick<PrintEvent, 'by' | 'chain' | 'height' | 'requestKey'>, { lines }: PrintOutput): void {
     for (const line of lines) {
       const event = { ...by, ...line }
       this.#recent.push({ id: this.newest + 1, ...event, text: printable(line.text, MAX_RECENT_CHARACTERS) })

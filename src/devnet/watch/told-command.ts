@@ -26,7 +26,7 @@ const transfers: Readonly<
   'transfer-crosschain': { count: 5, amount: 4, chain: 3 },
 }
 
-export function toldCommand({ key, meta, payload }: Pick<Command, 'key' | 'meta' | 'payload'>): ToldCommand {
+export function describeCommand({ key, meta, payload }: Pick<Command, 'key' | 'meta' | 'payload'>): ToldCommand {
   const action: CommandAction =
     payload.kind === 'cont'
       ? {

@@ -17,13 +17,13 @@ import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf } from '../store/transaction-index.ts'
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
 import { outcomeOf } from './outcome.ts'
-import { MAX_KEY, toldCommand } from './told-command.ts'
+import { describeCommand, MAX_KEY } from './told-command.ts'
 
 interface TransactionWatchOptions {
   readonly chains: Chains
   readonly pools: Mempools
   readonly turns: TimeSlicer
-  readonly tell: (event: TransactionEvent) => void
+  readonly report: (event: TransactionEvent) => void
 }
 
 /** A command of a refused request, and the reason. */
@@ -41,18 +41,18 @@ const MAX_MOVES = 10_000
 const MAX_WAITING = 20_000
 /** Most undone transactions that are remembered until a block holds them again. */
 const MAX_UNDONE = 10_000
-const MAX_REASON = 512
+const MAX_REASON_LENGTH = 512
 
-type Destination = UndoneTransaction['wentTo']
+type UndonePlace = UndoneTransaction['wentTo']
 
 /** A move of a head. `places` tells where transactions of lost blocks are now, by request key. */
-interface Move {
+interface HeadMove {
   readonly isRevert: boolean
-  readonly places: ReadonlyMap<string, Destination>
+  readonly places: ReadonlyMap<string, UndonePlace>
 }
 
 /** A queued report. `size` counts its transactions outside of blocks. */
-interface PendingNotice {
+interface QueuedReport {
   readonly size: number
   readonly run: () => YieldingWork<void>
 }
@@ -60,7 +60,7 @@ interface PendingNotice {
 export class TransactionWatch {
   readonly #options: TransactionWatchOptions
   /** Oldest first. */
-  readonly #jobs = new Set<PendingNotice>()
+  readonly #jobs = new Set<QueuedReport>()
   /** Chain -> the last head reported. */
   readonly #heads: Map<number, Header>
   /** Chain -> its newest head. */
@@ -71,8 +71,8 @@ export class TransactionWatch {
   readonly #undone = new Set<string>()
   #waiting = 0
   #skipped = 0
-  #isTelling = false
-  #onTold: (() => void)[] = []
+  #isReporting = false
+  #onReported: (() => void)[] = []
 
   constructor(options: TransactionWatchOptions) {
     const { chains, pools } = options
@@ -80,42 +80,44 @@ export class TransactionWatch {
     this.#heads = new Map(chains.cut)
     this.#newest = new Map(chains.cut)
     pools.listen({
-      onEntered: (chain, transactions) => this.#add(transactions.length, () => this.#entered(chain, transactions)),
-      onDropped: (chain, transaction, reason) => this.#add(1, () => this.#dropped(chain, transaction, reason)),
+      onEntered: (chain, transactions) =>
+        this.#queueReport(transactions.length, () => this.#reportEntered(chain, transactions)),
+      onDropped: (chain, transaction, reason) =>
+        this.#queueReport(1, () => this.#reportDropped(chain, transaction, reason)),
     })
     chains.onCut((changed, isRevert) => {
-      for (const chain of changed) this.#moved(chain, isRevert)
+      for (const chain of changed) this.#queueMove(chain, isRevert)
     })
   }
 
   /** Reports refused commands. */
-  refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): void {
-    this.#add(commands.length, () => this.#refused(chain, httpStatus, commands))
+  reportRefused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): void {
+    this.#queueReport(commands.length, () => this.#reportCommands(chain, httpStatus, commands))
   }
 
   /** Reports a send request that was refused as a whole. */
-  refusedWhole(chain: number | null, httpStatus: number, reason: string): void {
+  reportRefusedRequest(chain: number | null, httpStatus: number, reason: string): void {
     const unread = { requestKey: null, sender: null, action: null, index: 0, count: 1 }
-    const told = printable(reason, MAX_REASON)
-    this.#add(1, () => this.#tellOne({ step: 'refused', chain, httpStatus, reason: told, ...unread }))
+    const told = printable(reason, MAX_REASON_LENGTH)
+    this.#queueReport(1, () => this.#reportOne({ step: 'refused', chain, httpStatus, reason: told, ...unread }))
   }
 
   /** Resolves once every step so far is reported. */
-  told(): Promise<void> {
+  waitForReports(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#isTelling) this.#onTold.push(resolve)
+      if (this.#isReporting) this.#onReported.push(resolve)
       else resolve()
     })
   }
 
-  #moved(chain: number, isRevert: boolean): void {
+  #queueMove(chain: number, isRevert: boolean): void {
     const [before, head] = [this.#newest.get(chain), this.#options.chains.cut.get(chain)]
     if (before === undefined || head === undefined) return
     this.#newest.set(chain, head)
     if (this.#late.has(chain)) return
     if (this.#jobs.size < MAX_MOVES) {
       const places = this.#placesAfter(before, head)
-      this.#jobs.add({ size: 0, run: () => this.#follow(chain, head, { isRevert, places }) })
+      this.#jobs.add({ size: 0, run: () => this.#reportMove(chain, head, { isRevert, places }) })
     } else {
       this.#late.add(chain)
     }
@@ -123,8 +125,8 @@ export class TransactionWatch {
   }
 
   /** Request key -> where the transaction of a lost block is. Looked up early: the pools and the chain soon move. */
-  #placesAfter(before: Header, head: Header): ReadonlyMap<string, Destination> {
-    const places = new Map<string, Destination>()
+  #placesAfter(before: Header, head: Header): ReadonlyMap<string, UndonePlace> {
+    const places = new Map<string, UndonePlace>()
     if (equalBytes(before.hash, head.hash) || equalBytes(before.hash, head.parent)) return places
     // A revert restores the pools after it has moved the heads.
     queueMicrotask(() => {
@@ -135,13 +137,13 @@ export class TransactionWatch {
     return places
   }
 
-  #placeOf(chain: number, key: string): Destination {
+  #placeOf(chain: number, key: string): UndonePlace {
     const { pools } = this.#options
-    if (pools.of(chain).get(key) !== undefined) return 'pool'
+    if (pools.poolOf(chain).get(key) !== undefined) return 'pool'
     return pools.isOnChain(chain, key) ? 'chain' : 'nowhere'
   }
 
-  #add(size: number, run: () => YieldingWork<void>): void {
+  #queueReport(size: number, run: () => YieldingWork<void>): void {
     if (this.#waiting + size > MAX_WAITING) {
       this.#skipped += size
     } else {
@@ -152,13 +154,13 @@ export class TransactionWatch {
   }
 
   #plan(): void {
-    if (this.#isTelling) return
-    this.#isTelling = true
-    void this.#options.turns.run('events', this.#tellAll())
+    if (this.#isReporting) return
+    this.#isReporting = true
+    void this.#options.turns.run('events', this.#reportAll())
   }
 
   /** Also runs jobs that arrive meanwhile. */
-  *#tellAll(): YieldingWork<void> {
+  *#reportAll(): YieldingWork<void> {
     for (const job of this.#jobs) {
       this.#jobs.delete(job)
       yield* job.run()
@@ -167,85 +169,92 @@ export class TransactionWatch {
     for (const chain of this.#late) {
       const { cut } = this.#options.chains
       const head = cut.get(chain)
-      if (head !== undefined) yield* this.#follow(chain, head, { isRevert: false, places: new Map() })
+      if (head !== undefined) yield* this.#reportMove(chain, head, { isRevert: false, places: new Map() })
       this.#late.delete(chain)
-      if (cut.get(chain) !== head) this.#moved(chain, false)
+      if (cut.get(chain) !== head) this.#queueMove(chain, false)
     }
-    if (this.#skipped > 0) this.#options.tell({ step: 'skipped', steps: this.#skipped })
+    if (this.#skipped > 0) this.#options.report({ step: 'skipped', steps: this.#skipped })
     this.#skipped = 0
-    this.#isTelling = false
+    this.#isReporting = false
     if (this.#jobs.size > 0 || this.#late.size > 0) this.#plan()
-    else for (const resolve of this.#onTold.splice(0)) resolve()
+    else for (const resolve of this.#onReported.splice(0)) resolve()
   }
 
-  *#entered(chain: number, transactions: readonly Transaction[]): YieldingWork<void> {
+  *#reportEntered(chain: number, transactions: readonly Transaction[]): YieldingWork<void> {
     for (const { command } of transactions) {
-      this.#options.tell({ step: 'pending', chain, ...toldCommand(command) })
+      this.#options.report({ step: 'pending', chain, ...describeCommand(command) })
       yield
     }
   }
 
-  *#dropped(chain: number, { command }: Transaction, reason: string): YieldingWork<void> {
-    yield* this.#tellOne({ step: 'dropped', chain, ...toldCommand(command), reason: printable(reason, MAX_REASON) })
+  *#reportDropped(chain: number, { command }: Transaction, reason: string): YieldingWork<void> {
+    yield* this.#reportOne({
+      step: 'dropped',
+      chain,
+      ...describeCommand(command),
+      reason: printable(reason, MAX_REASON_LENGTH),
+    })
   }
 
-  *#tellOne(event: TransactionEvent): YieldingWork<void> {
-    this.#options.tell(event)
+  *#reportOne(event: TransactionEvent): YieldingWork<void> {
+    this.#options.report(event)
     yield
   }
 
-  *#refused(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): YieldingWork<void> {
+  *#reportCommands(chain: number, httpStatus: number, commands: readonly RefusedCommand[]): YieldingWork<void> {
     const count = commands.length
     for (const [index, { hash, command, fault }] of commands.entries()) {
-      const reason = printable(fault, MAX_REASON)
+      const reason = printable(fault, MAX_REASON_LENGTH)
       const told =
-        command === null ? { requestKey: printable(hash, MAX_KEY), sender: null, action: null } : toldCommand(command)
-      this.#options.tell({ step: 'refused', chain, httpStatus, reason, ...told, index, count })
+        command === null
+          ? { requestKey: printable(hash, MAX_KEY), sender: null, action: null }
+          : describeCommand(command)
+      this.#options.report({ step: 'refused', chain, httpStatus, reason, ...told, index, count })
       yield
     }
   }
 
   /** Reports the changes between the last head reported and `head`. */
-  *#follow(chain: number, head: Header, move: Move): YieldingWork<void> {
+  *#reportMove(chain: number, head: Header, move: HeadMove): YieldingWork<void> {
     const { store } = this.#options.chains
     const before = this.#heads.get(chain)
     if (before === undefined) return
     const { left, joined } = differenceOf(store, before, head)
-    for (const block of left) yield* this.#undo(block, move)
-    for (const block of joined.toReversed()) yield* this.#include(block)
+    for (const block of left) yield* this.#reportUndone(block, move)
+    for (const block of joined.toReversed()) yield* this.#reportIncluded(block)
     this.#heads.set(chain, head)
   }
 
-  *#include(block: Block): YieldingWork<void> {
+  *#reportIncluded(block: Block): YieldingWork<void> {
     const { chain, height, id, payload } = block
     const count = payload.transactions.length
     for (const [index, { transaction, output }] of payload.transactions.entries()) {
-      const told = toldCommand(readStored(transaction))
+      const told = describeCommand(readStored(transaction))
       const isAgain = this.#undone.delete(told.requestKey)
       const place = { chain, height, block: id, index, count }
-      this.#options.tell({ step: 'included', ...told, ...place, ...outcomeOf(output), isAgain })
+      this.#options.report({ step: 'included', ...told, ...place, ...outcomeOf(output), isAgain })
       yield
     }
   }
 
-  *#undo(block: Block, { isRevert, places }: Move): YieldingWork<void> {
+  *#reportUndone(block: Block, { isRevert, places }: HeadMove): YieldingWork<void> {
     const { chain, height, id, payload } = block
     const count = payload.transactions.length
     const by = isRevert ? 'revert' : 'reorganisation'
     for (const [index, { transaction }] of payload.transactions.entries()) {
-      const told = toldCommand(readStored(transaction))
+      const told = describeCommand(readStored(transaction))
       this.#remember(told.requestKey)
       const wentTo = places.get(told.requestKey) ?? this.#placeOf(chain, told.requestKey)
       const reason = wentTo === 'nowhere' ? this.#whyNowhere(chain, transaction, isRevert) : null
-      this.#options.tell({ step: 'undone', ...told, chain, height, block: id, index, count, by, wentTo, reason })
+      this.#options.report({ step: 'undone', ...told, chain, height, block: id, index, count, by, wentTo, reason })
       yield
     }
   }
 
   #whyNowhere(chain: number, transaction: Uint8Array, isRevert: boolean): string {
     if (isRevert) return REVERTED
-    const returned = this.#options.pools.returned(chain, transaction)
-    return returned instanceof CommandFault ? printable(returned.message, MAX_REASON) : FULL
+    const returned = this.#options.pools.reviveTransaction(chain, transaction)
+    return returned instanceof CommandFault ? printable(returned.message, MAX_REASON_LENGTH) : FULL
   }
 
   #remember(key: string): void {

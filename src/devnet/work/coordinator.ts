@@ -112,7 +112,7 @@ export class Coordinator {
       pools: options.pools,
       turns: options.turns,
       head: (chain) => this.#head(chain),
-      onUnpaid: (chain, miner, fault) => this.#tellUnpaid(chain, miner, fault),
+      onUnpaid: (chain, miner, fault) => this.#reportUnpaid(chain, miner, fault),
       onGrown: (chain) => this.#refreshes.plan(chain),
       fork: options.fork,
       onNotice: options.onNotice,
@@ -123,7 +123,7 @@ export class Coordinator {
       clock: options.clock,
       hasNews: (chain) => this.drafts.hasNews(chain),
       // A blocked chain has no work. Its miners get the transactions after its next New Cut.
-      tell: (chain) => {
+      announce: (chain) => {
         if (!chains.isBlocked(chain)) this.#emit(chain, 'Refreshed Block')
       },
     })
@@ -154,11 +154,11 @@ export class Coordinator {
 
   /** Like `work`, once what the reward reads of a forked network is there. */
   workLater(miner: MinerAccount, suggested: number | null): Promise<Uint8Array | NoWork> | Uint8Array | NoWork {
-    return this.whole(() => this.work(miner, suggested), miner)
+    return this.runComplete(() => this.work(miner, suggested), miner)
   }
 
   /** Runs what begins a block for a miner, until nothing of a forked network is missing. */
-  whole<T>(run: () => T, miner: MinerAccount): T | Promise<T> {
+  runComplete<T>(run: () => T, miner: MinerAccount): T | Promise<T> {
     const { fork } = this.#options
     return fork == null ? run() : fork.complete(run, [JSON.stringify(miner.account)])
   }
@@ -195,7 +195,7 @@ export class Coordinator {
   }
 
   /** Reports once that an account cannot be paid; its miner continues without a reward. */
-  #tellUnpaid(chain: number, { account }: MinerAccount, fault: string): void {
+  #reportUnpaid(chain: number, { account }: MinerAccount, fault: string): void {
     if (this.#unpaid.has(account) || this.#unpaid.size >= MAX_UNPAID) return
     this.#unpaid.add(account)
     const shown = printable(account, MAX_SHOWN_ACCOUNT)
@@ -204,7 +204,7 @@ export class Coordinator {
 
   /** Payload of the next block of a chain, with the transactions executed so far. */
   #payload(slot: string, chain: number, miner: MinerAccount): BuiltPayload {
-    const live = this.drafts.of(chain, miner)
+    const live = this.drafts.draftOf(chain, miner)
     if (this.drafts.extend(live) === 'more') this.drafts.plan(chain)
     const payload = this.drafts.payload(live)
     const known = this.#built.get(slot)

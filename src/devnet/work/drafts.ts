@@ -36,9 +36,9 @@ interface DraftsOptions {
 /** Most miners of a chain whose blocks are built ahead: those with the latest requests. */
 const MAX_DRAFTS_PER_CHAIN = 8
 /** Time that a request for work spends on pending transactions. */
-const SLICE_MS = 2
+const REQUEST_SLICE_MS = 2
 /** Transactions executed on a chain before those of the next chain. */
-const AT_A_TIME = 16
+const TRANSACTIONS_PER_TURN = 16
 /** Most transactions of a block that is restarted for dearer ones. Dearer ones wait if the block is larger. */
 const MAX_REDONE = 16
 
@@ -60,7 +60,7 @@ interface LiveDraft {
 }
 
 /** Outcome of executing transactions for a while: `more` are left. */
-type Extended = 'done' | 'more' | 'waiting'
+type ExtendOutcome = 'done' | 'more' | 'waiting'
 
 const executeAtOnce: RunCommand = executeInBlock
 
@@ -71,7 +71,7 @@ export class Drafts {
   /** Chain -> miner of the latest request. */
   readonly #lastMiner = new Map<number, MinerAccount>()
   /** Chains whose mempools have changed. */
-  readonly #behind = new Set<number>()
+  readonly #outdated = new Set<number>()
   #isCatchingUp = false
   /** Request keys of transactions that were not done at once. */
   readonly #slow = new Set<string>()
@@ -83,7 +83,7 @@ export class Drafts {
   }
 
   /** Block of a miner on top of the head, with some of the pending transactions. Restarted when the head has moved. */
-  of(chain: number, miner: MinerAccount): LiveDraft {
+  draftOf(chain: number, miner: MinerAccount): LiveDraft {
     const parent = this.#options.head(chain)
     const live = this.#current(chain)
     const key = JSON.stringify([miner.account, miner.predicate, miner.publicKeys])
@@ -113,7 +113,7 @@ export class Drafts {
   /** Whether to restart a block for dearer transactions: it is small, and its miner has not seen it yet. */
   #isCheapToImprove({ draft, lowestPrice, servedSize, running }: LiveDraft): boolean {
     if (running !== null || servedSize !== null || draft.size > MAX_REDONE) return false
-    const { byPrice } = this.#options.pools.of(draft.block.context.chain)
+    const { byPrice } = this.#options.pools.poolOf(draft.block.context.chain)
     const dearest = byPrice.find(({ key }) => !draft.has(key))
     return dearest !== undefined && dearest.gasPrice > lowestPrice
   }
@@ -122,7 +122,7 @@ export class Drafts {
    * Executes pending transactions of a chain at the end of a block, for about `budgetMs`.
    * @returns `done`: it has everything that it can have; `waiting`: a transaction is still under execution
    */
-  extend(live: LiveDraft, budgetMs = SLICE_MS): Extended {
+  extend(live: LiveDraft, budgetMs = REQUEST_SLICE_MS): ExtendOutcome {
     const endMs = performance.now() + budgetMs
     const steps = this.#execute(live)
     while (performance.now() < endMs) {
@@ -153,7 +153,7 @@ export class Drafts {
   }
 
   /** Like extend, with one transaction in each step. */
-  *#execute(live: LiveDraft): YieldingWork<Exclude<Extended, 'more'>> {
+  *#execute(live: LiveDraft): YieldingWork<Exclude<ExtendOutcome, 'more'>> {
     const { draft, considered } = live
     const { pools, run = executeAtOnce } = this.#options
     const { chain } = draft.block.context
@@ -195,7 +195,7 @@ export class Drafts {
       if (error.isFetched) return this.#add(draft, transaction, run)
       const { chain } = draft.block.context
       fork.fetch(error, textsOf(transaction.command)).then(
-        () => this.#consider(chain, transaction.key),
+        () => this.#reconsider(chain, transaction.key),
         // The next block tries again.
         (reason) => onNotice?.(`${transaction.key} waits for the forked network: ${describeError(reason)}`),
       )
@@ -203,14 +203,14 @@ export class Drafts {
     }
   }
 
-  #consider(chain: number, key: string): void {
+  #reconsider(chain: number, key: string): void {
     for (const { considered } of this.#live.get(chain)?.values() ?? []) considered.delete(key)
     this.continue()
   }
 
   /** Pending transactions in the order in which a block takes them: by price, those that were slow before last. */
   #order({ running, draft }: LiveDraft): readonly Transaction[] {
-    const { byPrice } = this.#options.pools.of(draft.block.context.chain)
+    const { byPrice } = this.#options.pools.poolOf(draft.block.context.chain)
     if (running !== null) return [running, ...byPrice]
     if (this.#slow.size === 0) return byPrice
     return [...byPrice.filter(({ key }) => !this.#slow.has(key)), ...byPrice.filter(({ key }) => this.#slow.has(key))]
@@ -247,7 +247,7 @@ export class Drafts {
 
   /** Continues the blocks of a chain in the background. */
   plan(chain: number): void {
-    this.#behind.add(chain)
+    this.#outdated.add(chain)
     if (this.#isCatchingUp) return
     this.#isCatchingUp = true
     void this.#options.turns.run('blocks', this.#catchUp())
@@ -255,10 +255,10 @@ export class Drafts {
 
   /** Executes a few transactions of each chain that is behind, the longest waiting chain first, until none is. */
   *#catchUp(): YieldingWork<void> {
-    for (const chain of this.#behind) {
-      this.#behind.delete(chain)
+    for (const chain of this.#outdated) {
+      this.#outdated.delete(chain)
       this.#beginNext(chain)
-      if (!(yield* this.#grow(chain))) this.#behind.add(chain)
+      if (!(yield* this.#grow(chain))) this.#outdated.add(chain)
       else if (this.hasNews(chain) !== false) this.#options.onGrown(chain)
     }
     this.#isCatchingUp = false
@@ -268,7 +268,7 @@ export class Drafts {
   #beginNext(chain: number): void {
     const miner = this.#lastMiner.get(chain)
     const isBegun = this.#current(chain).size > 0
-    if (miner !== undefined && !isBegun && this.#options.pools.of(chain).size > 0) this.of(chain, miner)
+    if (miner !== undefined && !isBegun && this.#options.pools.poolOf(chain).size > 0) this.draftOf(chain, miner)
   }
 
   /** Executes a few transactions in each block of a chain. @returns whether all have everything that they can have */
@@ -281,7 +281,7 @@ export class Drafts {
   *#growOne(live: LiveDraft, chain: number): YieldingWork<boolean> {
     const steps = this.#execute(live)
     // A block on an outdated head is of no use.
-    for (let i = 0; i < AT_A_TIME && live.parent === this.#options.head(chain); i++) {
+    for (let i = 0; i < TRANSACTIONS_PER_TURN && live.parent === this.#options.head(chain); i++) {
       if (steps.next().done) return true
       yield
     }

@@ -14,10 +14,10 @@ interface RefreshesOptions {
   readonly clock: Clock
   /** Whether the blocks built ahead have news for their miners; null if there are none. */
   readonly hasNews: (chain: number) => boolean | null
-  readonly tell: (chain: number) => void
+  readonly announce: (chain: number) => void
 }
 
-interface Told {
+interface Announcement {
   readonly block: readonly Transaction[]
   readonly atMs: number
 }
@@ -25,7 +25,7 @@ interface Told {
 export class Refreshes {
   readonly #options: RefreshesOptions
   /** Chain -> the block last announced to its miners, and when. */
-  readonly #told = new Map<number, Told>()
+  readonly #announced = new Map<number, Announcement>()
   /** Chain -> cancels its timer. */
   readonly #timers = new Map<number, () => void>()
 
@@ -38,13 +38,13 @@ export class Refreshes {
     this.#timers.get(chain)?.()
     this.#timers.delete(chain)
     const { pools, clock } = this.#options
-    this.#told.set(chain, { block: pools.of(chain).nextBlock, atMs: clock.monotonicMs() })
+    this.#announced.set(chain, { block: pools.poolOf(chain).nextBlock, atMs: clock.monotonicMs() })
   }
 
   /** Call it when the next block of a chain may have changed. */
   plan(chain: number): void {
     if (this.#timers.has(chain)) return
-    const lastMs = this.#told.get(chain)?.atMs ?? Number.NEGATIVE_INFINITY
+    const lastMs = this.#announced.get(chain)?.atMs ?? Number.NEGATIVE_INFINITY
     const { intervalMs, clock } = this.#options
     const delayMs = Math.max(0, lastMs + intervalMs - clock.monotonicMs())
     this.#timers.set(
@@ -61,11 +61,11 @@ export class Refreshes {
 
   #refresh(chain: number): void {
     this.#timers.delete(chain)
-    const { pools, clock, hasNews, tell } = this.#options
-    const block = pools.of(chain).nextBlock
-    const isNews = hasNews(chain) ?? !sameTransactions(block, this.#told.get(chain)?.block ?? [])
+    const { pools, clock, hasNews, announce } = this.#options
+    const block = pools.poolOf(chain).nextBlock
+    const isNews = hasNews(chain) ?? !sameTransactions(block, this.#announced.get(chain)?.block ?? [])
     if (!isNews) return
-    this.#told.set(chain, { block, atMs: clock.monotonicMs() })
-    tell(chain)
+    this.#announced.set(chain, { block, atMs: clock.monotonicMs() })
+    announce(chain)
   }
 }

@@ -57,25 +57,25 @@ export function headerObjectWriter(degree: number, product: ProductWord, network
   const at = headerLayout(degree)
   const version = Buffer.from(`,"${product}Version":"`)
   return (bytes, out) => {
-    putNumber(out, text.nonce, unsigned(bytes, at.nonce))
-    putNumber(out, text.creationTime, signed(bytes, at.creationTime))
+    putNumber(out, text.nonce, readUnsigned(bytes, at.nonce))
+    putNumber(out, text.creationTime, readSigned(bytes, at.creationTime))
     putHash(out, text.parent, bytes, at.parent)
     out.bytes(text.adjacents)
     // Adjacent records are sorted by chain, the order that JavaScript gives the numeric keys of an object.
     for (let offset = at.adjacents; offset < at.target; offset += ADJACENT_BYTES) {
-      putNumber(out, offset === at.adjacents ? text.firstAdjacent : text.nextAdjacent, u32(bytes, offset))
+      putNumber(out, offset === at.adjacents ? text.firstAdjacent : text.nextAdjacent, readU32(bytes, offset))
       putHash(out, text.adjacentHash, bytes, offset + 4)
     }
     out.bytes(degree === 0 ? text.noAdjacents : text.endOfAdjacents)
     putHash(out, text.target, bytes, at.target)
     putHash(out, text.payloadHash, bytes, at.payloadHash)
-    putNumber(out, text.chainId, u32(bytes, at.chainId))
+    putNumber(out, text.chainId, readU32(bytes, at.chainId))
     putHash(out, text.weight, bytes, at.weight)
-    putNumber(out, text.height, unsigned(bytes, at.height))
+    putNumber(out, text.height, readUnsigned(bytes, at.height))
     out.bytes(version)
-    out.ascii(versionText(u32(bytes, at.version), network))
-    putNumber(out, text.epochStart, signed(bytes, at.epochStart))
-    putNumber(out, text.featureFlags, unsigned(bytes, at.featureFlags))
+    out.ascii(versionText(readU32(bytes, at.version), network))
+    putNumber(out, text.epochStart, readSigned(bytes, at.epochStart))
+    putNumber(out, text.featureFlags, readUnsigned(bytes, at.featureFlags))
     putHash(out, text.hash, bytes, at.hash)
     out.bytes(text.end)
   }
@@ -98,18 +98,18 @@ export function textOf(writer: HeaderWriter, bytes: Uint8Array): string {
   return out.take().toString('latin1')
 }
 
-function unsigned(bytes: Uint8Array, offset: number): number | bigint {
-  const high = u32(bytes, offset + 4)
-  return high < SAFE_HIGH ? high * TWO_TO_32 + u32(bytes, offset) : readU64LE(bytes, offset)
+function readUnsigned(bytes: Uint8Array, offset: number): number | bigint {
+  const high = readU32(bytes, offset + 4)
+  return high < SAFE_HIGH ? high * TWO_TO_32 + readU32(bytes, offset) : readU64LE(bytes, offset)
 }
 
-function signed(bytes: Uint8Array, offset: number): number | bigint {
-  const high = u32(bytes, offset + 4)
+function readSigned(bytes: Uint8Array, offset: number): number | bigint {
+  const high = readU32(bytes, offset + 4)
   // A negative number has the highest bit set.
-  return high < SAFE_HIGH ? high * TWO_TO_32 + u32(bytes, offset) : readI64LE(bytes, offset)
+  return high < SAFE_HIGH ? high * TWO_TO_32 + readU32(bytes, offset) : readI64LE(bytes, offset)
 }
 
 /** Replaces readU32LE, whose DataView took a quarter of the time for a page. */
-function u32(bytes: Uint8Array, offset: number): number {
+function readU32(bytes: Uint8Array, offset: number): number {
   return (bytes[offset] | (bytes[offset + 1] << 8) | (bytes[offset + 2] << 16) | (bytes[offset + 3] << 24)) >>> 0
 }

@@ -42,24 +42,24 @@ export class HeaderTrees {
   }
 
   /** The blocks of an ascending list. Throws RequestRefused, or NewcutError if the forked node does not tell them. */
-  async forPage({ chain, query }: TreeRequest): Promise<BlockTree> {
+  async treeForPage({ chain, query }: TreeRequest): Promise<BlockTree> {
     if (this.#fork === null) return this.#store
     const headers = this.#headersOf(this.#fork, chain)
-    const [cursor] = await this.#heights(headers, chain, cursorsOf(query))
-    return this.#reached(headers, chain, Math.max(query.minheight ?? 0, cursor ?? 0))
+    const [cursor] = await this.#heightsOf(headers, chain, cursorsOf(query))
+    return this.#treeDownTo(headers, chain, Math.max(query.minheight ?? 0, cursor ?? 0))
   }
 
-  /** The blocks of a list of branches. Throws like `forPage`. */
-  async forBranch({ chain, query, most }: TreeRequest, { upper, lower }: BranchBounds): Promise<BlockTree> {
+  /** The blocks of a list of branches. Throws like `treeForPage`. */
+  async treeForBranch({ chain, query, most }: TreeRequest, { upper, lower }: BranchBounds): Promise<BlockTree> {
     if (this.#fork === null) return this.#store
     const headers = this.#headersOf(this.#fork, chain)
-    const tops = await this.#heights(headers, chain, upper ?? [])
-    const cursors = await this.#heights(headers, chain, cursorsOf(query))
-    await this.#heights(headers, chain, lower ?? [])
+    const tops = await this.#heightsOf(headers, chain, upper ?? [])
+    const cursors = await this.#heightsOf(headers, chain, cursorsOf(query))
+    await this.#heightsOf(headers, chain, lower ?? [])
     const highest = Math.min(Math.max(-1, ...tops), query.maxheight ?? Number.POSITIVE_INFINITY, ...cursors)
     // One block at each height below the pin. One more shows whether there is a next page, and the cursor is left out.
     const lowest = highest - Math.min(query.limit ?? most, most) - 1
-    return this.#reached(headers, chain, Math.max(query.minheight ?? 0, lowest))
+    return this.#treeDownTo(headers, chain, Math.max(query.minheight ?? 0, lowest))
   }
 
   #headersOf(fork: NodeCopy, chain: number): AncestorHeaders {
@@ -68,18 +68,18 @@ export class HeaderTrees {
   }
 
   /** Heights of the blocks with these hashes, without unknown ones. Headers below the pin are fetched down to them. */
-  async #heights(headers: AncestorHeaders, chain: number, ids: readonly string[]): Promise<number[]> {
+  async #heightsOf(headers: AncestorHeaders, chain: number, ids: readonly string[]): Promise<number[]> {
     const heights: number[] = []
     for (const id of ids) {
       const known = this.#store.byId(id, chain)?.height ?? headers.heightOf(id)
       const height = known ?? Number((await headers.byHash(id))?.height ?? -1)
-      if (known === undefined && height >= 0) await this.#reached(headers, chain, height)
+      if (known === undefined && height >= 0) await this.#treeDownTo(headers, chain, height)
       if (height >= 0) heights.push(height)
     }
     return heights
   }
 
-  async #reached(headers: AncestorHeaders, chain: number, height: number): Promise<BlockTree> {
+  async #treeDownTo(headers: AncestorHeaders, chain: number, height: number): Promise<BlockTree> {
     const [{ height: pin }] = this.#store.slice(chain, 0, 1)
     if (pin - height > this.#deepest) {
       const least = pin - this.#deepest

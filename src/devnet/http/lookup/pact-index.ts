@@ -45,22 +45,22 @@ export interface IndexedPact {
   /** Place among all pacts, in the order in which they began. */
   readonly place: number
   /** null if no step has run on the present chains. */
-  readonly present: CurrentSteps | null
+  readonly current: CurrentSteps | null
   /** Failed attempts in blocks of the present chains, oldest first. */
   readonly failures: readonly PactFailedStep[]
 }
 
 /** A pact with the attempts of all branches. */
-interface KeptPact {
+interface TrackedPact {
   readonly pactId: string
   readonly place: number
   readonly steps: PactRunStep[]
   readonly failures: PactFailedStep[]
-  present: CurrentSteps | null
+  current: CurrentSteps | null
 }
 
 /** Blocks that one call reads at most, by default. */
-const MAX_READ = 5_000
+const MAX_BLOCKS_PER_READ = 5_000
 /** Failed attempts that are kept for each pact: anybody may fail often. */
 const MAX_FAILURES = 20
 
@@ -89,10 +89,10 @@ export class PactIndex {
   readonly #node: SearchedNode
   readonly #atOnce: number
   /** By place. */
-  readonly #pacts: KeptPact[] = []
-  readonly #byId = new Map<string, KeptPact>()
+  readonly #pacts: TrackedPact[] = []
+  readonly #byId = new Map<string, TrackedPact>()
   /** Number of a block -> the pacts of its commands. */
-  readonly #inBlock = new Map<number, Set<KeptPact>>()
+  readonly #inBlock = new Map<number, Set<TrackedPact>>()
   readonly #lists = { open: new PlaceList(), finished: new PlaceList() }
   /** Chain -> number of the head that the lists follow. */
   readonly #heads: Map<number, number>
@@ -100,10 +100,10 @@ export class PactIndex {
   #next = 0
 
   /** @param atOnce blocks that one call reads at most */
-  constructor(node: SearchedNode, atOnce = MAX_READ) {
+  constructor(node: SearchedNode, atOnce = MAX_BLOCKS_PER_READ) {
     this.#node = node
     this.#atOnce = atOnce
-    this.#heads = new Map(this.#present())
+    this.#heads = new Map(this.#currentHeads())
   }
 
   /** Blocks that were not read yet. */
@@ -124,7 +124,7 @@ export class PactIndex {
   /** @returns undefined for an id without any step on the present chains */
   find(pactId: string): IndexedPact | undefined {
     const pact = this.#byId.get(pactId)
-    return pact === undefined || pact.present === null ? undefined : this.#shown(pact)
+    return pact === undefined || pact.current === null ? undefined : this.#viewOf(pact)
   }
 
   /**
@@ -133,17 +133,17 @@ export class PactIndex {
    */
   *newest(list: 'open' | 'finished', place = this.#pacts.length): Generator<IndexedPact> {
     const places = this.#lists[list]
-    for (let i = places.below(place) - 1; i >= 0; i--) yield this.#shown(this.#pacts[places.at(i)])
+    for (let i = places.countBelow(place) - 1; i >= 0; i--) yield this.#viewOf(this.#pacts[places.at(i)])
   }
 
-  #shown({ pactId, place, present, failures }: KeptPact): IndexedPact {
-    return { pactId, place, present, failures: failures.filter((each) => this.#isPresent(each)) }
+  #viewOf({ pactId, place, current, failures }: TrackedPact): IndexedPact {
+    return { pactId, place, current, failures: failures.filter((each) => this.#isCurrent(each)) }
   }
 
   /** Follows the heads, and reads some of the new blocks. Skips the first block of each chain: no user sent its commands. */
   read(): void {
     const { store } = this.#node.chains
-    const changed = this.#moved()
+    const changed = this.#followHeads()
     const end = Math.min(store.size, this.#next + this.#atOnce)
     for (; this.#next < end; this.#next++) {
       if (store.parentRecord(this.#next) < 0) continue
@@ -153,20 +153,20 @@ export class PactIndex {
   }
 
   /** Chain -> number of its head. */
-  *#present(): Generator<[chain: number, record: number]> {
+  *#currentHeads(): Generator<[chain: number, record: number]> {
     const { store, cut } = this.#node.chains
     for (const [chain, { hash }] of cut) yield [chain, store.recordOfHash(hash)]
   }
 
   /** Pacts of read blocks that have left or joined their chain since the last call. */
-  #moved(): Set<KeptPact> {
+  #followHeads(): Set<TrackedPact> {
     const { chains, ledger } = this.#node
-    const moved = new Set<KeptPact>()
+    const moved = new Set<TrackedPact>()
     const note = (record: number) => {
       for (const pact of this.#inBlock.get(record) ?? []) moved.add(pact)
       return chains.store.parentRecord(record)
     }
-    for (const [chain, head] of this.#present()) {
+    for (const [chain, head] of this.#currentHeads()) {
       let common = this.#heads.get(chain) ?? head
       while (!ledger.isOnChain(chain, common)) common = note(common)
       for (let joined = head; joined !== common; ) joined = note(joined)
@@ -176,33 +176,33 @@ export class PactIndex {
   }
 
   /** Puts a pact into the list where it belongs now. */
-  #sort(pact: KeptPact): void {
-    const before = pact.present
+  #sort(pact: TrackedPact): void {
+    const before = pact.current
     const steps = pact.steps
-      .filter((each) => this.#isPresent(each))
+      .filter((each) => this.#isCurrent(each))
       .sort((a, b) => a.step - b.step || Number(a.isRollback) - Number(b.isRollback))
     const last = steps.at(-1)
     const isOpen = last !== undefined && !last.isRollback && last.step < last.stepCount - 1
-    pact.present = last === undefined ? null : { steps, last, isOpen }
-    const [from, to] = [this.#listOf(before), this.#listOf(pact.present)]
+    pact.current = last === undefined ? null : { steps, last, isOpen }
+    const [from, to] = [this.#listOf(before), this.#listOf(pact.current)]
     if (from === to) return
     from?.delete(pact.place)
     to?.add(pact.place)
   }
 
-  #listOf(present: CurrentSteps | null): PlaceList | null {
-    if (present === null) return null
-    return present.isOpen ? this.#lists.open : this.#lists.finished
+  #listOf(current: CurrentSteps | null): PlaceList | null {
+    if (current === null) return null
+    return current.isOpen ? this.#lists.open : this.#lists.finished
   }
 
-  #isPresent({ record }: PactAttempt): boolean {
+  #isCurrent({ record }: PactAttempt): boolean {
     const { chains, ledger } = this.#node
     return ledger.isOnChain(chains.store.chainAt(record), record)
   }
 
   /** @returns the pacts of a block */
-  #add({ payload }: Block, record: number): ReadonlySet<KeptPact> {
-    const found = new Set<KeptPact>()
+  #add({ payload }: Block, record: number): ReadonlySet<TrackedPact> {
+    const found = new Set<TrackedPact>()
     for (const [index, { transaction, output }] of payload.transactions.entries()) {
       const text = Buffer.from(output.buffer, output.byteOffset, output.byteLength)
       if (text.includes(NO_PACT) && !text.includes(FAILURE)) continue
@@ -227,10 +227,10 @@ export class PactIndex {
     return found
   }
 
-  #pact(pactId: string): KeptPact {
+  #pact(pactId: string): TrackedPact {
     const known = this.#byId.get(pactId)
     if (known !== undefined) return known
-    const added = { pactId, place: this.#pacts.length, steps: [], failures: [], present: null }
+    const added = { pactId, place: this.#pacts.length, steps: [], failures: [], current: null }
     this.#pacts.push(added)
     this.#byId.set(pactId, added)
     return added

@@ -8,7 +8,7 @@ import { proofHeight } from '../../ledger/spv.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { RequestRefused } from '../refusal.ts'
 import { createdMs, type SearchedNode } from './block-search.ts'
-import type { IndexedPact, PactAttempt, PactIndex, CurrentSteps } from './pact-index.ts'
+import type { CurrentSteps, IndexedPact, PactAttempt, PactIndex } from './pact-index.ts'
 
 export interface PactNode extends SearchedNode {
   readonly pools: Mempools
@@ -34,14 +34,14 @@ export function pactPageText(node: PactNode, index: PactIndex, { open, limit, ne
   const most = limit ?? DEFAULT_LOOKUP_ITEMS
   const shown: CurrentPact[] = []
   let cursor: string | null = null
-  for (const { pactId, failures, present } of pactsBehind(index, next, open === true)) {
-    if (present === null) continue
+  for (const { pactId, failures, current } of pactsAfter(index, next, open === true)) {
+    if (current === null) continue
     const last = shown.at(-1)
     if (last !== undefined && shown.length === most) {
       cursor = `${last.isOpen ? 'open' : 'finished'}:${last.pactId}`
       break
     }
-    shown.push({ pactId, failures, ...present })
+    shown.push({ pactId, failures, ...current })
   }
   const about = { open: index.open, finished: index.finished, next: cursor, unread: index.unread }
   const texts = shown.map((each) => pactText(node, each))
@@ -54,21 +54,21 @@ export function pactPageText(node: PactNode, index: PactIndex, { open, limit, ne
  */
 export async function onePactText(node: PactNode, index: PactIndex, pactId: string): Promise<string> {
   index.read()
-  const isWhole = index.find(pactId)?.present?.steps[0].step === 0
+  const isWhole = index.find(pactId)?.current?.steps[0].step === 0
   const below = isWhole || node.fork === null ? null : await node.fork.pactBelow(pactId)
   // Blocks may have come while the forked node was asked.
   const found = index.find(pactId)
-  const present = found?.present ?? null
+  const current = found?.current ?? null
   const about = { open: index.open, finished: index.finished, next: null, unread: index.unread }
   const page = (texts: string) => `${JSON.stringify(about).slice(0, -1)},"pacts":[${texts}]}`
-  if (present !== null) return page(pactText(node, { pactId, failures: found?.failures ?? [], ...present }, below))
-  if (below !== null) return page(belowText(node, pactId, below))
+  if (current !== null) return page(pactText(node, { pactId, failures: found?.failures ?? [], ...current }, below))
+  if (below !== null) return page(pinnedPactText(node, pactId, below))
   if (index.unread > 0) return page('')
   throw new RequestRefused(404, `no chain has the pact ${pactId} now`)
 }
 
 /** A pact without a step above the pin. */
-function belowText(node: PactNode, pactId: string, { first, next }: PactBelow): string {
+function pinnedPactText(node: PactNode, pactId: string, { first, next }: PactBelow): string {
   const { chains, fork } = node
   const { chain, target, stepCount, name, args } = first
   const nextChain = target ?? chain
@@ -94,18 +94,18 @@ function belowText(node: PactNode, pactId: string, { first, next }: PactBelow): 
     name,
     stepCount,
     state,
-    steps: [belowStep(pactId, first)],
+    steps: [pinnedStep(pactId, first)],
     failures: [],
     next: waits,
-    ...(next !== 1 && { note: UNTOLD }),
+    ...(next !== 1 && { note: UNKNOWN_STEPS }),
   }
   return `${JSON.stringify(about).slice(0, -1)},"args":${exactJsonText(args)}}`
 }
 
 /** Only the command of the first step has the id of the pact as its request key. */
-const UNTOLD = 'later steps ran below the fork: nodes do not tell which commands ran them'
+const UNKNOWN_STEPS = 'later steps ran below the fork: nodes do not tell which commands ran them'
 
-function belowStep(pactId: string, { chain, height, block, createdMs, target }: PactBelow['first']): ListedStep {
+function pinnedStep(pactId: string, { chain, height, block, createdMs, target }: PactBelow['first']): ListedStep {
   return { requestKey: pactId, chain, height, block, createdMs, step: 0, isRollback: false, targetChain: target }
 }
 
@@ -113,7 +113,7 @@ function belowStep(pactId: string, { chain, height, block, createdMs, target }: 
  * Pacts behind a cursor: unfinished ones, then finished ones, the newest first. A pact that has finished since the page
  * before keeps its place among the unfinished ones.
  */
-function* pactsBehind(index: PactIndex, cursor: string | undefined, onlyOpen: boolean): Generator<IndexedPact> {
+function* pactsAfter(index: PactIndex, cursor: string | undefined, onlyOpen: boolean): Generator<IndexedPact> {
   const { section, place } = placeOf(index, cursor)
   if (section === 'open') yield* index.newest('open', place)
   if (!onlyOpen) yield* index.newest('finished', section === 'open' ? undefined : place)
@@ -134,7 +134,7 @@ function placeOf(index: PactIndex, cursor: string | undefined): { readonly secti
 /** @param below what is below the pin of a fork, if that is known and the pact began there */
 function pactText(node: PactNode, pact: CurrentPact, below: PactBelow | null = null): string {
   const { pactId, steps, failures, last } = pact
-  const { def: name, args } = calledIn(node, steps[0])
+  const { def: name, args } = pactCallOf(node, steps[0])
   const next = pact.isOpen ? nextStep(node, pact) : null
   const about: Omit<ListedPact, 'args'> = {
     pactId,
@@ -142,14 +142,14 @@ function pactText(node: PactNode, pact: CurrentPact, below: PactBelow | null = n
     stepCount: last.stepCount,
     state: stateOf(pact, next),
     steps: [
-      ...(below === null ? [] : [belowStep(pactId, below.first)]),
+      ...(below === null ? [] : [pinnedStep(pactId, below.first)]),
       ...steps.map((each): ListedStep => {
-        return { ...attemptIn(node, each), targetChain: each.target === null ? null : Number(each.target) }
+        return { ...attemptPlaceOf(node, each), targetChain: each.target === null ? null : Number(each.target) }
       }),
     ],
-    failures: failures.toReversed().map((each): PactFailure => ({ ...attemptIn(node, each), fault: each.fault })),
+    failures: failures.toReversed().map((each): PactFailure => ({ ...attemptPlaceOf(node, each), fault: each.fault })),
     next,
-    ...(below !== null && below.next !== 1 && { note: UNTOLD }),
+    ...(below !== null && below.next !== 1 && { note: UNKNOWN_STEPS }),
   }
   return `${JSON.stringify(about).slice(0, -1)},"args":${exactJsonText(args)}}`
 }
@@ -157,13 +157,13 @@ function pactText(node: PactNode, pact: CurrentPact, below: PactBelow | null = n
 type JsonObject = Readonly<Record<string, ExactJson>>
 
 /** Name and arguments of the pact of a step. */
-function calledIn({ chains: { store } }: PactNode, { record, index }: PactAttempt): JsonObject {
+function pactCallOf({ chains: { store } }: PactNode, { record, index }: PactAttempt): JsonObject {
   const { output } = store.blockAt(record).payload.transactions[index]
   const { continuation } = parseExactJson(decoder.decode(output)) as { readonly continuation: JsonObject }
   return continuation.continuation as JsonObject
 }
 
-function attemptIn({ chains: { store } }: PactNode, { requestKey, record, step, isRollback }: PactAttempt) {
+function attemptPlaceOf({ chains: { store } }: PactNode, { requestKey, record, step, isRollback }: PactAttempt) {
   const block = store.blockAt(record)
   const { chain, height, id } = block
   return { requestKey, chain, height, block: id, createdMs: createdMs(block), step, isRollback }
@@ -190,7 +190,7 @@ function nextStep(node: PactNode, { pactId, last }: CurrentPact): NextStep {
 function pendingKeyOf({ chains, pools }: PactNode, chain: number, last: Pick<Cont, 'pactId' | 'step'>): string | null {
   if (!chains.chainIds.includes(chain)) return null
   const isNext = ({ step, isRollback }: Cont) => step === (isRollback ? last.step : last.step + 1)
-  const pending = pools.of(chain).continuing(last.pactId)
+  const pending = pools.poolOf(chain).continuing(last.pactId)
   return pending.find(({ command: { payload } }) => payload.kind === 'cont' && isNext(payload))?.key ?? null
 }
 

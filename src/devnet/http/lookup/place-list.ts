@@ -13,7 +13,7 @@ export class PlaceList {
   }
 
   /** Number of places below this one. Takes O(log size). */
-  below(place: number): number {
+  countBelow(place: number): number {
     let low = 0
     let high = this.size
     while (low < high) {
@@ -26,11 +26,11 @@ export class PlaceList {
 
   /** Adds a place that is not in the list. */
   add(place: number): void {
-    this.#places.splice(this.below(place), 0, place)
+    this.#places.splice(this.countBelow(place), 0, place)
   }
 
   /** Removes a place that is in the list. */
   delete(place: number): void {
-    this.#places.splice(this.below(place), 1)
+    this.#places.splice(this.countBelow(place), 1)
   }
 }

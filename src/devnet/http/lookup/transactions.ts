@@ -6,7 +6,7 @@ import type { Block } from '../../store/block-store.ts'
 import type { TransactionIndex, TransactionPlace } from '../../store/transaction-index.ts'
 import { placedResult } from '../encode/result-text.ts'
 import { RequestRefused } from '../refusal.ts'
-import { executedIn } from '../view/command-view.ts'
+import { executedItemOf } from '../view/command-view.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
 
 const decoder = new TextDecoder()
@@ -23,7 +23,7 @@ export function transactionPage(node: SearchedNode, query: BlockQuery, maxBlocks
 
 function transactionsIn({ block, isOrphan }: SearchedBlock): ListedTransaction[] {
   return block.payload.transactions.map((each, index) => {
-    const { key: requestKey, ...told } = executedIn(block, each)
+    const { key: requestKey, ...told } = executedItemOf(block, each)
     return { requestKey, ...told, index, isOrphan, createdMs: createdMs(block) }
   })
 }
@@ -44,8 +44,8 @@ export function transactionText({ chains, ledger, pools, index }: FindingNode, r
     if (block === undefined) return []
     return [{ place, block, isOrphan: !ledger.isOnChain(block.chain, chains.store.recordOf(block)) }]
   })
-  const pending = chains.chainIds.find((chain) => pools.of(chain).get(requestKey) !== undefined)
-  const waiting = pending === undefined ? undefined : pools.of(pending).get(requestKey)
+  const pending = chains.chainIds.find((chain) => pools.poolOf(chain).get(requestKey) !== undefined)
+  const waiting = pending === undefined ? undefined : pools.poolOf(pending).get(requestKey)
   if (found.length === 0 && waiting === undefined) {
     throw new RequestRefused(404, `no block and no mempool of this network has a transaction ${requestKey}`)
   }

@@ -49,17 +49,17 @@ export function addChainRoutes(router: Router, { chains, product, fork }: ChainR
   // Payloads of blocks below the pin are told one at a time.
   const wholeBlocks = new HeaderTrees(store, null)
   const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product, chains.network)
-  const hash: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)
-  const plain: ItemWriter = ({ bytes }, out) => writeHeaderText(bytes, out)
-  const object: ItemWriter = ({ bytes }, out) => writeObject(bytes, out)
-  const whole: ItemWriter = ({ bytes, payload }, out) => {
+  const writeHashOf: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)
+  const writePlain: ItemWriter = ({ bytes }, out) => writeHeaderText(bytes, out)
+  const writeObjectOf: ItemWriter = ({ bytes }, out) => writeObject(bytes, out)
+  const writeBlock: ItemWriter = ({ bytes, payload }, out) => {
     out.ascii('{"header":')
     writeObject(bytes, out)
     out.ascii(',"payloadWithOutputs":')
     out.ascii(payloadOutputsText(payload))
     out.ascii('}')
   }
-  const headerFor = (type: string) => (type === OBJECT_JSON_TYPE ? object : plain)
+  const headerWriterFor = (type: string) => (type === OBJECT_JSON_TYPE ? writeObjectOf : writePlain)
 
   router.serve(operations.header, async ({ chain, params, type, request }, reply) => {
     const block = await headers.header(chain, params.hash)
@@ -68,29 +68,31 @@ export function addChainRoutes(router: Router, { chains, product, fork }: ChainR
     if (notModified !== null) return notModified
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
     const out = new JsonBytes()
-    headerFor(type)(block, out)
+    headerWriterFor(type)(block, out)
     return sendJson(reply, type, out.take())
   })
-  router.serve(operations.hashes, (call, reply) => sendPage(reply, headers, { ...call, most: MAX_PAGE_HASHES }, hash))
+  router.serve(operations.hashes, (call, reply) =>
+    sendPage(reply, headers, { ...call, most: MAX_PAGE_HASHES }, writeHashOf),
+  )
   router.serve(operations.headers, (call, reply) =>
-    sendPage(reply, headers, { ...call, most: MAX_PAGE_HEADERS }, headerFor(call.type)),
+    sendPage(reply, headers, { ...call, most: MAX_PAGE_HEADERS }, headerWriterFor(call.type)),
   )
   router.serve(operations.blocks, (call, reply) =>
-    sendPage(reply, wholeBlocks, { ...call, most: MAX_PAGE_HEADERS }, whole),
+    sendPage(reply, wholeBlocks, { ...call, most: MAX_PAGE_HEADERS }, writeBlock),
   )
   router.serve(operations.hashBranch, (call, reply) =>
-    sendBranch(reply, headers, { ...call, most: MAX_PAGE_HASHES }, hash),
+    sendBranch(reply, headers, { ...call, most: MAX_PAGE_HASHES }, writeHashOf),
   )
   router.serve(operations.headerBranch, (call, reply) =>
-    sendBranch(reply, headers, { ...call, most: MAX_PAGE_HEADERS }, headerFor(call.type)),
+    sendBranch(reply, headers, { ...call, most: MAX_PAGE_HEADERS }, headerWriterFor(call.type)),
   )
   router.serve(operations.blockBranch, (call, reply) =>
-    sendBranch(reply, wholeBlocks, { ...call, most: MAX_PAGE_HEADERS }, whole),
+    sendBranch(reply, wholeBlocks, { ...call, most: MAX_PAGE_HEADERS }, writeBlock),
   )
 }
 
 async function sendPage(reply: FastifyReply, trees: HeaderTrees, call: PageRequest, writer: ItemWriter) {
-  const tree = await trees.forPage(call)
+  const tree = await trees.treeForPage(call)
   return send(reply, pageOf(tree, call.chain, call.query, call.most), call.type, writer)
 }
 
@@ -105,7 +107,7 @@ async function sendBranch(
     const message = `${side} branch bound limit exceeded. Only ${MAX_BOUNDS} values are supported.`
     return sendJson(reply.code(400), JSON_TYPE, JSON.stringify(message))
   }
-  const tree = await trees.forBranch(call, call.body)
+  const tree = await trees.treeForBranch(call, call.body)
   return send(reply, branchPage(tree, call.chain, call.body, call.query, call.most), call.type, writer)
 }
 

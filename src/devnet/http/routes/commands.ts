@@ -47,7 +47,7 @@ interface CommandRouteOptions {
 /** Most bytes of results in one response. */
 const MAX_POLL_LENGTH = 32 * 1024 * 1024
 
-const refused = (reply: FastifyReply, message: string) => writeRefusal(reply, { status: 400, message })
+const refuseCommand = (reply: FastifyReply, message: string) => writeRefusal(reply, { status: 400, message })
 const sendKeys = (reply: FastifyReply, commands: readonly SignedCommand[]) =>
   sendJson(reply, JSON_TYPE, JSON.stringify({ requestKeys: commands.map(({ hash }) => hash) }))
 
@@ -98,15 +98,15 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
   )
   serveCommands(router, operations.spv, aboutAll(all), ({ chains: on, read: { requestKey, targetChainId } }, reply) => {
     const found = results.block(on, requestKey)
-    if (found === null) return refused(reply, `Transaction hash not found: "${requestKey}"`)
+    if (found === null) return refuseCommand(reply, `Transaction hash not found: "${requestKey}"`)
     const answer = spvProof(chains, { ...found, requestKey, targetChain: Number(targetChainId) })
-    if ('fault' in answer) return refused(reply, answer.fault)
+    if ('fault' in answer) return refuseCommand(reply, answer.fault)
     return sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
   })
   // Private commands name no chain.
   serveCommands(router, operations.private, aboutAll([0]), async ({ chains: [chain], read: command }, reply) => {
     const fault = await submitPrivately(options, chain, command)
-    return fault === null ? sendKeys(reply, [command]) : refused(reply, `Validation failed: ${fault}`)
+    return fault === null ? sendKeys(reply, [command]) : refuseCommand(reply, `Validation failed: ${fault}`)
   })
   addListen(router, options, results)
 }
@@ -124,7 +124,7 @@ function sendPolled(
     texts.push(`"${key}":${result}`)
     length += result.length
     if (length > MAX_POLL_LENGTH) {
-      return refused(reply, `the answer would exceed ${MAX_POLL_LENGTH} bytes; ask for fewer results at once`)
+      return refuseCommand(reply, `the answer would exceed ${MAX_POLL_LENGTH} bytes; ask for fewer results at once`)
     }
   }
   return sendJson(reply, JSON_TYPE, `{${texts.join(',')}}`)

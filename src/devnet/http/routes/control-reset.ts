@@ -1,16 +1,16 @@
 /** Takes a node back to its start: chains, rules, pools, clock, and everything that control requests have set. */
 
 import type { BlockMaker } from '../../control/block-maker.ts'
-import type { Mining } from '../../control/mining.ts'
+import type { AutoMining } from '../../control/mining.ts'
 import type { NamedSnapshots } from '../../control/snapshots.ts'
-import { usualTerms } from '../../mempool/gas-terms.ts'
+import { defaultTerms } from '../../mempool/gas-terms.ts'
 import type { Faults } from '../faults.ts'
 import { type StreamGate, streamKinds } from '../stream/stream-gate.ts'
 
 interface ResetParts {
   readonly maker: BlockMaker
   readonly snapshots: NamedSnapshots
-  readonly mining: Mining
+  readonly mining: AutoMining
   readonly faults: Faults
   readonly streams: StreamGate
 }
@@ -22,7 +22,7 @@ export function resetNetwork({ maker, snapshots, mining, faults, streams }: Rese
   faults.clear()
   streams.resume(streamKinds)
   pools.impersonation.reset()
-  pools.gas = usualTerms(maker.chains.network)
+  pools.gas = defaultTerms(maker.chains.network)
   snapshots.reset()
   for (const chain of [...coordinator.paused]) coordinator.resume(chain)
   mining.reset()

@@ -21,8 +21,8 @@ import type { Static } from '#ground/schema/typebox.ts'
 import type { Pin } from '#language/copy/pin.ts'
 import { type BlockMaker, headOf } from '../../control/block-maker.ts'
 import { ControlError } from '../../control/control-error.ts'
-import type { Mining } from '../../control/mining.ts'
-import { Queue } from '../../control/queue.ts'
+import type { AutoMining } from '../../control/mining.ts'
+import { TaskQueue } from '../../control/queue.ts'
 import { reorg } from '../../control/reorg.ts'
 import type { NamedSnapshots } from '../../control/snapshots.ts'
 import type { NodeClock } from '../../rules/node-clock.ts'
@@ -68,7 +68,7 @@ interface ControlOptions {
   readonly clock: NodeClock
   readonly snapshots: NamedSnapshots
   /** How the node makes blocks by itself. */
-  readonly mining: Mining
+  readonly mining: AutoMining
   readonly fork: ForkSource | null
   readonly turn: SwitchNetwork
   /** Aborted with ControlError when the node stops. */
@@ -79,7 +79,7 @@ interface ControlOptions {
 export class ControlServer {
   readonly #options: ControlOptions
   readonly #router: Router
-  readonly #queue = new Queue()
+  readonly #queue = new TaskQueue()
 
   constructor(router: Router, options: ControlOptions) {
     this.#router = router
@@ -152,16 +152,16 @@ export class ControlServer {
 
   #addChains(): void {
     const { chains, coordinator } = this.#options.maker
-    const paused = () => ({ paused: [...coordinator.paused].sort((a, b) => a - b) })
+    const pausedState = () => ({ paused: [...coordinator.paused].sort((a, b) => a - b) })
     this.#serve(controlOperations.pause, ({ body: { chain } }) => {
       headOf(chains.cut, chain)
       coordinator.pause(chain)
-      return paused()
+      return pausedState()
     })
     this.#serve(controlOperations.resume, ({ body: { chain } }) => {
       headOf(chains.cut, chain)
       coordinator.resume(chain)
-      return paused()
+      return pausedState()
     })
   }
 

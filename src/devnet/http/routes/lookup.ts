@@ -24,7 +24,7 @@ export function addLookupRoutes(router: Router, node: FindingNode & ContractsNod
         }
         return sendJson(reply, JSON_TYPE, await answer(query))
       } catch (error) {
-        return refused(reply, error)
+        return answerError(reply, error)
       }
     })
   }
@@ -38,7 +38,7 @@ export function addLookupRoutes(router: Router, node: FindingNode & ContractsNod
   serve(lookupOperations.devnetTable, ({ chain = 0, ...query }) => contracts.table(chain, query))
 }
 
-function refused(reply: FastifyReply, error: unknown): FastifyReply {
+function answerError(reply: FastifyReply, error: unknown): FastifyReply {
   const refusal = refusalOf(error)
   if (refusal === null) throw error
   return writeRefusal(reply, refusal)

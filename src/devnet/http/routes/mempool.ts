@@ -20,17 +20,17 @@ const decoder = new TextDecoder()
 export function addMempoolRoutes(router: Router, pools: Mempools): void {
   router.serve(operations.mempoolPending, ({ chain, query: { nonce, since } }, reply) => {
     const isOwnMark = nonce !== undefined && since !== undefined && BigInt(nonce) === pools.nonce
-    const { hashes, newest } = pools.of(chain).pending(isOwnMark ? BigInt(since) : null)
+    const { hashes, newest } = pools.poolOf(chain).pending(isOwnMark ? BigInt(since) : null)
     return sendJson(reply, JSON_TYPE, stringifyJson({ hashes, highwaterMark: [pools.nonce, newest] }))
   })
   router.serve(operations.mempoolMember, ({ chain, body }, reply) => {
     if (body.length > MAX_KEYS) return writeRefusal(reply, tooManyKeys(body.length))
-    const pool = pools.of(chain)
+    const pool = pools.poolOf(chain)
     return sendJson(reply, JSON_TYPE, JSON.stringify(body.map((key) => pool.get(key) !== undefined)))
   })
   router.serve(operations.mempoolLookup, ({ chain, body }, reply) => {
     if (body.length > MAX_KEYS) return writeRefusal(reply, tooManyKeys(body.length))
-    const pool = pools.of(chain)
+    const pool = pools.poolOf(chain)
     const found = body.map((key) => pool.get(key))
     if (found.reduce((sum, each) => sum + (each?.bytes.length ?? 0), 0) > MAX_LOOKUP_BYTES) {
       const message = `the answer would exceed ${MAX_LOOKUP_BYTES} bytes; ask for fewer transactions at once`

@@ -8,7 +8,7 @@ import type { Static } from '#ground/schema/typebox.ts'
 import { hashBytes } from '#language/contracts/values/hash.ts'
 import type { Command } from '../../command/command.ts'
 import { CommandFault, readCommand } from '../../command/read.ts'
-import type { NoTrace, Traces } from '../../execution/traces.ts'
+import type { MissingTrace, Traces } from '../../execution/traces.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { TracedCommand } from '../../ledger/trace.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
@@ -65,7 +65,7 @@ async function answer(reply: FastifyReply, options: TraceRouteOptions, request: 
     if (overrides !== undefined)
       throw new RequestRefused(400, 'overrides go with cmd: a transaction of a block has run')
     const found = findBlock(options, requestKey, block)
-    return send(reply, found.at, await options.traces.inBlock(found.block, found.at.block.index))
+    return send(reply, found.at, await options.traces.traceInBlock(found.block, found.at.block.index))
   }
   if (block !== undefined) throw new RequestRefused(400, 'block goes with requestKey: a cmd runs on top of its chain')
   const command = commandIn(cmd)
@@ -74,7 +74,7 @@ async function answer(reply: FastifyReply, options: TraceRouteOptions, request: 
   if (!chainIds.includes(chain)) {
     throw new RequestRefused(400, `cmd: ${unknownChain(command.meta.chainId, chainIds.length).message}`)
   }
-  const traced = await options.traces.atHead(chain, command, (state) => overridesIn(state, overrides ?? {}))
+  const traced = await options.traces.traceAtHead(chain, command, (state) => overridesIn(state, overrides ?? {}))
   return send(reply, { requestKey: command.key, chain, block: null }, traced)
 }
 
@@ -114,7 +114,7 @@ function missing(
   wanted: string | undefined,
 ): RequestRefused {
   if (wanted !== undefined) return new RequestRefused(404, `block ${wanted} has no transaction ${key}`)
-  const waiting = chains.chainIds.find((chain) => pools.of(chain).get(key) !== undefined)
+  const waiting = chains.chainIds.find((chain) => pools.poolOf(chain).get(key) !== undefined)
   if (waiting !== undefined) {
     const text = `transaction ${key} is pending on chain ${waiting}: it runs once it is in a block (POST /make-blocks)`
     return new RequestRefused(409, text)
@@ -130,7 +130,7 @@ function missing(
   return new RequestRefused(404, text + below)
 }
 
-function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | NoTrace): FastifyReply {
+function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | MissingTrace): FastifyReply {
   if ('kind' in traced) throw new RequestRefused(409, `transaction ${at.requestKey} ${noTraceText(traced)}`)
   const { trace, gas, hasFailed, note, output } = traced
   const about = JSON.stringify({ ...at, status: hasFailed ? 'failure' : 'success', gas, note })
@@ -138,7 +138,7 @@ function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | NoTrace
   return sendJson(reply, JSON_TYPE, `${about.slice(0, -1)},"result":${result},${trace.slice(1)}`)
 }
 
-function noTraceText(reason: NoTrace): string {
+function noTraceText(reason: MissingTrace): string {
   switch (reason.kind) {
     case 'genesis':
       return 'is in the first block, which is executed when a network begins: it has no trace'

@@ -18,7 +18,7 @@ export function addViewRoutes(router: Router, { nowMs, ...options }: ViewRouteOp
   const view = new LiveView({ ...options, requests: new RequestLog(router.app, nowMs) })
   router.app.addHook('onClose', async () => view.stop())
   router.serve(viewOperations.devnetView, ({ request }, reply) =>
-    sendJson(reply, JSON_TYPE, JSON.stringify(view.whole(foreignRefusal(request) === null))),
+    sendJson(reply, JSON_TYPE, JSON.stringify(view.viewFor(foreignRefusal(request) === null))),
   )
   router.serve(viewOperations.devnetLive, ({ request }, reply) => {
     if (view.isFull) return noMoreStreams(reply)

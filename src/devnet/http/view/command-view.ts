@@ -13,17 +13,17 @@ const MAX_SEARCHED = 25_000
 const MAX_TEXT_LENGTH = 160
 
 const decoder = new TextDecoder()
-const shortened = (text: string) => (text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text)
+const shorten = (text: string) => (text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text)
 
-interface About {
+interface CommandSummary {
   readonly sender: string
   readonly what: string
 }
 
 /** Sender and content of a command. */
-function aboutOf({ meta, payload }: Command): About {
+function summaryOf({ meta, payload }: Command): CommandSummary {
   const what = payload.kind === 'exec' ? payload.code.text : `step ${payload.step} of ${payload.pactId}`
-  return { sender: shortened(meta.sender), what: shortened(what) }
+  return { sender: shorten(meta.sender), what: shorten(what) }
 }
 
 /** View of the mempools, rebuilt only after a change. */
@@ -44,12 +44,12 @@ export class PoolWatch {
 
   get view(): PoolView {
     // Reading the size also drops expired transactions.
-    const sizes = this.#chains.map((chain) => this.#pools.of(chain).size)
+    const sizes = this.#chains.map((chain) => this.#pools.poolOf(chain).size)
     if (!this.#isKnown) {
       const newest = this.#chains
         .flatMap((chain) =>
           this.#pools
-            .of(chain)
+            .poolOf(chain)
             .newest(MAX_PENDING)
             .map((each) => ({ chain, ...each })),
         )
@@ -57,7 +57,7 @@ export class PoolWatch {
         .slice(0, MAX_PENDING)
         .map(({ key, chain, command, gasPrice, sinceMs }) => {
           const { gasLimit } = command.meta
-          return { key, chain, ...aboutOf(command), gasPrice, gasLimit, sinceMs: Math.floor(sinceMs) }
+          return { key, chain, ...summaryOf(command), gasPrice, gasLimit, sinceMs: Math.floor(sinceMs) }
         })
       this.#view = { sizes, newest }
       this.#isKnown = true
@@ -66,13 +66,13 @@ export class PoolWatch {
   }
 }
 
-type Executed = Omit<ExecutedView, 'isOrphan'>
+type ExecutedItem = Omit<ExecutedView, 'isOrphan'>
 
 /** The commands that blocks executed last. */
 export class ExecutedCommands {
   readonly #chains: Chains
   /** Newest first. */
-  #newest: readonly Executed[] = []
+  #newest: readonly ExecutedItem[] = []
 
   constructor(chains: Chains) {
     this.#chains = chains
@@ -87,13 +87,13 @@ export class ExecutedCommands {
    * 25,000 get one. Skips genesis blocks: nobody sent their commands.
    */
   add(blocks: Iterable<Block>): void {
-    const added: Executed[] = []
+    const added: ExecutedItem[] = []
     let searched = 0
     for (const block of blocks) {
       if (added.length >= MAX_EXECUTED || searched++ >= MAX_SEARCHED) break
       if (block.height === 0) continue
       const { transactions } = block.payload
-      for (const each of transactions.slice(-MAX_EXECUTED).toReversed()) added.push(executedIn(block, each))
+      for (const each of transactions.slice(-MAX_EXECUTED).toReversed()) added.push(executedItemOf(block, each))
     }
     if (added.length > 0) this.#newest = [...added, ...this.#newest].slice(0, MAX_EXECUTED)
   }
@@ -108,7 +108,7 @@ export class ExecutedCommands {
     })
   }
 
-  #isOnChain({ chain, height, block }: Executed): boolean {
+  #isOnChain({ chain, height, block }: ExecutedItem): boolean {
     const head = this.#chains.cut.get(chain)
     if (head === undefined || Number(head.height) < height) return false
     const { store } = this.#chains
@@ -118,13 +118,16 @@ export class ExecutedCommands {
 }
 
 /** One command of a block, in short. */
-export function executedIn(block: Block, { transaction, output }: Block['payload']['transactions'][number]): Executed {
+export function executedItemOf(
+  block: Block,
+  { transaction, output }: Block['payload']['transactions'][number],
+): ExecutedItem {
   const command = readStored(transaction)
   const { gas, result } = JSON.parse(decoder.decode(output)) as {
     readonly gas: number
     readonly result: { readonly status: string; readonly error?: { readonly message: string } }
   }
   const { chain, height, id } = block
-  const fault = result.error === undefined ? {} : { fault: shortened(result.error.message) }
-  return { key: command.key, chain, height, block: id, ...aboutOf(command), status: result.status, gas, ...fault }
+  const fault = result.error === undefined ? {} : { fault: shorten(result.error.message) }
+  return { key: command.key, chain, height, block: id, ...summaryOf(command), status: result.status, gas, ...fault }
 }

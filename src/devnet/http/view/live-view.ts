@@ -22,7 +22,7 @@ import { ExecutedCommands, PoolWatch } from './command-view.ts'
 import type { RequestLog } from './request-log.ts'
 
 /** Interval between two events. */
-const INTERVAL_MS = 100
+const EVENT_INTERVAL_MS = 100
 
 export interface LiveViewOptions {
   readonly chains: Chains
@@ -39,7 +39,7 @@ export interface LiveViewOptions {
 }
 
 /** Sections that an event repeats in full when they change. */
-type Whole = Omit<NodeView, 'blocks' | 'requests' | 'prints'>
+type RepeatedSections = Omit<NodeView, 'blocks' | 'requests' | 'prints'>
 
 export class LiveView {
   readonly #options: LiveViewOptions
@@ -49,7 +49,7 @@ export class LiveView {
   readonly #own = new Broadcast(serveEventStream)
   readonly #others = new Broadcast(serveEventStream)
   /** Section -> its JSON text in the last event. */
-  readonly #told = new Map<string, string>()
+  readonly #sentTexts = new Map<string, string>()
   /** Number of blocks of the store already sent. */
   #blocks = 0
   #request = 0
@@ -69,8 +69,8 @@ export class LiveView {
   }
 
   /** @param isOwn whether the reader is on this machine */
-  whole(isOwn: boolean): NodeView {
-    this.#tell()
+  viewFor(isOwn: boolean): NodeView {
+    this.#sendChanges()
     const { chains, requests, ledger } = this.#options
     const { status, ...rest } = this.#sections()
     const blocks = shownBlocks(chains, lowestShown(chains)).map(blockView)
@@ -81,14 +81,14 @@ export class LiveView {
 
   /** Responds with a stream: the whole view first, then changes. */
   open(reply: FastifyReply, isOwn: boolean): void {
-    const text = JSON.stringify(this.whole(isOwn))
+    const text = JSON.stringify(this.viewFor(isOwn))
     const wasIdle = this.#readers === 0
     const onClose = () => {
       if (this.#readers === 0) this.#cancel()
     }
     const stream = (isOwn ? this.#own : this.#others).open(reply, onClose)
     stream.send(`event: view\ndata: ${text}\n\n`)
-    if (wasIdle && this.#readers > 0) this.#wait()
+    if (wasIdle && this.#readers > 0) this.#scheduleNext()
   }
 
   stop(): void {
@@ -100,23 +100,23 @@ export class LiveView {
     return this.#own.size + this.#others.size
   }
 
-  #wait(): void {
-    this.#cancel = this.#options.clock.after(INTERVAL_MS, () => {
-      this.#tell()
-      this.#wait()
+  #scheduleNext(): void {
+    this.#cancel = this.#options.clock.after(EVENT_INTERVAL_MS, () => {
+      this.#sendChanges()
+      this.#scheduleNext()
     })
   }
 
   /** Sends all changes to all readers. */
-  #tell(): void {
+  #sendChanges(): void {
     // Blocks first: adding them changes the section of executed commands.
     const blocks = this.#newBlocks()
     const { status, ...rest } = this.#sections()
-    const parts = Object.entries(rest).map(([name, value]) => this.#changed(name, value))
+    const parts = Object.entries(rest).map(([name, value]) => this.#changeOf(name, value))
     if (blocks !== '') parts.push(blocks)
     const forAll = parts.filter((part) => part !== '')
     // The clock always changes. Its reader advances it, so compare only its offset.
-    const isStatusNew = this.#changed('own', { ...status, clock: status?.clock.aheadMs }) !== ''
+    const isStatusNew = this.#changeOf('own', { ...status, clock: status?.clock.aheadMs }) !== ''
     const [requests, prints] = [this.#newRequests(), this.#newPrints()]
     const forOwn = [
       ...forAll,
@@ -128,7 +128,7 @@ export class LiveView {
     if (forOwn.length > 0) this.#own.send(eventOf(forOwn))
   }
 
-  #sections(): Whole {
+  #sections(): RepeatedSections {
     const { chains, network, status } = this.#options
     return {
       network: { ...network, blockDelayMs: Number(chains.network.blockDelay) / 1000 },
@@ -141,10 +141,10 @@ export class LiveView {
   }
 
   /** @returns `"name":JSON` of a section that has changed, otherwise an empty text */
-  #changed(name: string, value: unknown): string {
+  #changeOf(name: string, value: unknown): string {
     const text = JSON.stringify(value)
-    if (this.#told.get(name) === text) return ''
-    this.#told.set(name, text)
+    if (this.#sentTexts.get(name) === text) return ''
+    this.#sentTexts.set(name, text)
     return `"${name}":${text}`
   }
 

@@ -19,13 +19,13 @@ const Capability = Type.Object({
 /** Throws VerifierRefusal unless the capability of the proof is the granted one. */
 export function allow(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   gas.charge(GAS)
-  const proven = provenBy(proof)
+  const proven = capabilityOf(proof)
   if (granted.length !== 1 || !equalValues(granted[0], proven)) {
     throw new VerifierRefusal('granted capability is not the one in the proof')
   }
 }
 
-function provenBy(proof: Value): CapabilityToken {
+function capabilityOf(proof: Value): CapabilityToken {
   if (typeof proof !== 'string') throw new VerifierRefusal('expected string literal in verifier arguments')
   const refusal = new VerifierRefusal(`argument was not a JSON-encoded capability: ${proof}`)
   try {

@@ -39,7 +39,7 @@ const TREE_DEPTH = 32
 const SIGNATURE_BYTES = 65
 
 /** Reads bytes from the front. Throws RangeError if too few are left. */
-class Reader {
+class ByteReader {
   readonly #bytes: Uint8Array
   #at = 0
 
@@ -84,7 +84,7 @@ export function u32BE(value: number): Uint8Array {
 
 /** Decodes a message. Throws RangeError for fewer than 77 bytes. */
 export function messageFrom(bytes: Uint8Array): HyperlaneMessage {
-  const reader = new Reader(bytes)
+  const reader = new ByteReader(bytes)
   return {
     version: reader.u8(),
     nonce: reader.u32(),
@@ -98,7 +98,7 @@ export function messageFrom(bytes: Uint8Array): HyperlaneMessage {
 
 /** Decodes metadata with a Merkle proof. Throws RangeError for fewer than 1096 bytes. */
 export function merkleMetadataFrom(bytes: Uint8Array): MerkleMetadata {
-  const reader = new Reader(bytes)
+  const reader = new ByteReader(bytes)
   return {
     treeAddress: reader.take(WORD),
     index: reader.u32(),
@@ -111,7 +111,7 @@ export function merkleMetadataFrom(bytes: Uint8Array): MerkleMetadata {
 
 /** Decodes metadata with a root. Throws RangeError for fewer than 68 bytes. */
 export function rootMetadataFrom(bytes: Uint8Array): RootMetadata {
-  const reader = new Reader(bytes)
+  const reader = new ByteReader(bytes)
   return {
     treeAddress: reader.take(WORD),
     root: reader.take(WORD),

@@ -17,7 +17,7 @@ const KEY_BYTES = 33
 const SIGNATURE_BYTES = 64
 
 /** A part of a message: the bytes to hash, and its value in the capability (undefined if it has none). */
-interface Part {
+interface MessagePart {
   readonly bytes: Uint8Array
   readonly shown: Value | undefined
 }
@@ -29,7 +29,7 @@ export function signedList(proof: Value, granted: readonly CapabilityToken[], ga
   const [shown, key] = argumentsOf(granted)
   const [parts, signer, signature] = proofFrom(proof)
   if (!parts.every(isPart)) throw new VerifierRefusal('Parsing hash list failed')
-  const message = hashed(parts)
+  const message = hashList(parts)
   if (message.shown === undefined || !equalValues(message.shown, shown) || signer !== key) {
     throw new VerifierRefusal('Capability arguments do not match proof data')
   }
@@ -54,24 +54,24 @@ function proofFrom(proof: Value): readonly [readonly Value[], string, string] {
 
 function isPart(part: Value): boolean {
   if (typeof part === 'string' || part instanceof Decimal) return true
-  return Array.isArray(part) ? part.every(isPart) : wrapped(part) !== undefined
+  return Array.isArray(part) ? part.every(isPart) : wrappedHex(part) !== undefined
 }
 
 /** @returns the hex digits of `{"0x": HEX}`, or undefined if it is no such object */
-function wrapped(part: Value): string | undefined {
+function wrappedHex(part: Value): string | undefined {
   const hex = part instanceof Map && part.size === 1 ? part.get('0x') : undefined
   return typeof hex === 'string' ? hex : undefined
 }
 
-function partOf(part: Value): Part {
+function partOf(part: Value): MessagePart {
   if (typeof part === 'string') return { bytes: encoder.encode(part), shown: part }
   if (part instanceof Decimal) return { bytes: encoder.encode(digitsOf(part)), shown: part }
-  if (Array.isArray(part)) return hashed(part)
-  return { bytes: hexBytes(wrapped(part) ?? ''), shown: undefined }
+  if (Array.isArray(part)) return hashList(part)
+  return { bytes: hexBytes(wrappedHex(part) ?? ''), shown: undefined }
 }
 
 /** A list counts as the hash of its parts. */
-function hashed(list: readonly Value[]): Part {
+function hashList(list: readonly Value[]): MessagePart {
   const parts = list.map(partOf)
   const shown = parts.flatMap((part) => (part.shown === undefined ? [] : [part.shown]))
   return { bytes: sha3_256(concatBytes(...parts.map(({ bytes }) => bytes))), shown }
