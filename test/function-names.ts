@@ -65,14 +65,38 @@ function* nodesOf(node: Node): Generator<Node> {
   }
 }
 
+const programs = [...code].map(([file, text]) => {
+  const program: unknown = parseSync(file, text).program
+  return [file, isNode(program) ? [...nodesOf(program)] : []] as const
+})
+
+/** The name of a type that a node declares, or undefined. */
+const typeOf = (node: Node) =>
+  ['ClassDeclaration', 'TSInterfaceDeclaration', 'TSTypeAliasDeclaration'].includes(node.type)
+    ? node.id?.name
+    : undefined
+
+/** The parts of a name in lower case: `rigPoolSession` has rig, pool and session. */
+export const partsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[ _]/)
+
+/** File -> the names of its types and functions that have one of the parts. */
+export function namesWith(parts: readonly string[]): Record<string, string[]> {
+  const found = programs.map(([file, nodes]) => {
+    const names = nodes.flatMap((node) => [nameOf(node), typeOf(node)]).filter((name) => name !== undefined)
+    return [file, names.filter((name) => partsOf(name).some((part) => parts.includes(part)))] as const
+  })
+  return Object.fromEntries(found.filter(([, names]) => names.length > 0))
+}
+
 /** File -> the names of its functions that are not verbs, one entry a function. */
 export function namesWithoutVerb(): Record<string, string[]> {
-  const found = [...code].map(([file, text]) => {
-    const program: unknown = parseSync(file, text).program
-    const names = isNode(program) ? [...nodesOf(program)].map(nameOf) : []
-    return [file, names.filter((name) => name !== undefined && lacksVerb(name))] as const
+  const found = programs.map(([file, nodes]) => {
+    const names = nodes.map(nameOf).filter((name) => name !== undefined)
+    return [file, names.filter(lacksVerb)] as const
   })
-  return Object.fromEntries(
-    found.filter(([, names]) => names.length > 0).map(([file, names]) => [file, names as string[]]),
-  )
+  return Object.fromEntries(found.filter(([, names]) => names.length > 0))
 }

@@ -8,7 +8,7 @@ import { printable } from '#ground/base/printable.ts'
 import { formatHashrate } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { Link } from '#mining/fleet/link.ts'
-import { ListAnswer, type RelayFigures, MemberCommandAnswer, type MemberRow } from '#mining/fleet/messages.ts'
+import { ListAnswer, MemberCommandAnswer, type MemberRow, type RelayFigures } from '#mining/fleet/messages.ts'
 import { linkSetup } from './input/fleet-setup.ts'
 
 type FleetConfig = Config<typeof fleetOptions>

@@ -6,7 +6,7 @@ import { localTime } from '#ground/platform/clock.ts'
 import { LoadGate } from '#mining/mine/load-gate.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import { clockText, isOpen, nextChangeMs, type Schedule } from '#mining/mine/schedule.ts'
-import { type LoadReading, fractionOfOthers, readLoad } from '#mining/sensors/load.ts'
+import { fractionOfOthers, type LoadReading, readLoad } from '#mining/sensors/load.ts'
 
 export interface PausingSetup {
   /** When to mine; always if undefined. */

@@ -142,7 +142,11 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
 /**
  * Serves the parts. The routes are in the order of the rule that the first to fit answers. @returns the last of them
  */
-function addRoutes(options: DevnetOptions, { machine, switchNetwork: turn }: Host, parts: ReturnType<typeof servedParts>): Controls {
+function addRoutes(
+  options: DevnetOptions,
+  { machine, switchNetwork: turn }: Host,
+  parts: ReturnType<typeof servedParts>,
+): Controls {
   const {
     product = plainOptions.product.fallback,
     accounts = null,

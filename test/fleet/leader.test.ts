@@ -12,7 +12,13 @@ import { isPaused, MemberPauses } from '../../src/mining/engine/fleet/pauses.ts'
 import type { LeaderCallbacks } from '../../src/mining/engine/leader.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
-import { encodeMessage, ListAnswer, Outcome, ReportAnswer, MemberCommandAnswer } from '../../src/mining/fleet/messages.ts'
+import {
+  encodeMessage,
+  ListAnswer,
+  MemberCommandAnswer,
+  Outcome,
+  ReportAnswer,
+} from '../../src/mining/fleet/messages.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
 import { engineWork, freshWork } from '../support/work.ts'

@@ -1,8 +1,8 @@
 /** The parts of a fleet that need no server: addresses, leases, the table of rigs, pauses and messages. */
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/ground/base/clock.ts'
-import { isPaused, NOBODY, pausesAfter } from '../../src/mining/engine/fleet/pauses.ts'
 import { MAX_NAMED, MemberTable } from '../../src/mining/engine/fleet/member-table.ts'
+import { isPaused, NOBODY, pausesAfter } from '../../src/mining/engine/fleet/pauses.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import {
   decodeCandidate,

@@ -13,7 +13,12 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-const prospect = (chain: number, share: number, sinceMs = 0): Prospect => ({ chain, parent: '', probability: share, sinceMs })
+const prospect = (chain: number, share: number, sinceMs = 0): Prospect => ({
+  chain,
+  parent: '',
+  probability: share,
+  sinceMs,
+})
 const pace = { chains: 20, blockDelayMs: 30_000, roundTripMs: 100, nowMs: 10_000 }
 const order = (...prospects: Prospect[]) => [...chancesOf(prospects, pace).keys()]
 

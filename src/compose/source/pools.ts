@@ -24,6 +24,7 @@ export async function reachPools(
   )
   const [{ user: payee }] = pools
   const close = async () => source.close()
-  const rigLines = (workBytes: number) => new OpenRigPoolSessions({ pools: source, trust, ...about, most: sessions, workBytes })
+  const rigLines = (workBytes: number) =>
+    new OpenRigPoolSessions({ pools: source, trust, ...about, most: sessions, workBytes })
   return { source, choice: null, network: POOL_NETWORK, payee, node: null, rigLines, attach: () => undefined, close }
 }

@@ -22,7 +22,13 @@ export interface ConsoleView {
 }
 
 /** One JSON object a line, through pino. */
-export function jsonView({ out, nowMs }: { readonly out: Pick<Output, 'write'>; readonly nowMs: () => number }): ConsoleView {
+export function jsonView({
+  out,
+  nowMs,
+}: {
+  readonly out: Pick<Output, 'write'>
+  readonly nowMs: () => number
+}): ConsoleView {
   const timestamp = () => `,"time":"${new Date(nowMs()).toISOString()}"`
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino')
   const logger = pino(

@@ -9,7 +9,7 @@ import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJso
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import type { PinnedBlock } from './cache.ts'
 import { HeadAim, NOTHING_SEEN } from './head-aim.ts'
-import { networkPath, orphaned, currentCut, refused } from './pin.ts'
+import { currentCut, networkPath, orphaned, refused } from './pin.ts'
 import { type RemoteNode, shown } from './remote-node.ts'
 
 /** A result of code at the pin: a value, or the text of its failure. */

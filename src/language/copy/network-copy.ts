@@ -11,6 +11,7 @@ import { ChainCopy, type ChainCopyOptions } from './chain-copy.ts'
 import { entriesIn } from './entries.ts'
 import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
 import {
+  currentCut,
   expectOneBranch,
   fetchHeader,
   hasOwnHash,
@@ -18,7 +19,6 @@ import {
   type Pin,
   pinHeight,
   pinText,
-  currentCut,
   readCut,
 } from './pin.ts'
 import { RemoteNode } from './remote-node.ts'

@@ -2,7 +2,7 @@
 import { exactText, exactUnits } from '#ground/base/coins.ts'
 import { isLostVerdict, type StepName, type Verdict, verdictOf } from '#ground/chain/solution.ts'
 import type { MinerEvent } from './events.ts'
-import { type EarningsSnapshot, type LossAndFees, unknownFractions, type PaidSum, type Price } from './profit.ts'
+import { type EarningsSnapshot, type LossAndFees, type PaidSum, type Price, unknownFractions } from './profit.ts'
 
 /** A solution as a journal has it. */
 export interface OwnBlock {

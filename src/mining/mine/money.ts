@@ -3,7 +3,7 @@ import { expectedReward, publicChainsAt } from '#ground/chain/reward.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import type { Work } from '#ground/chain/work.ts'
 import type { Earnings } from './earnings.ts'
-import { type MoneyParts, unknownFractions, type Payer, type Prices, profitOf, type SearchState } from './profit.ts'
+import { type MoneyParts, type Payer, type Prices, profitOf, type SearchState, unknownFractions } from './profit.ts'
 
 export interface MoneyOptions {
   readonly payer: Payer

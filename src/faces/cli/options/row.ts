@@ -123,7 +123,12 @@ export function negatedName(name: string, { placeholder, fallback }: OptionSpec<
 export const environmentName = (name: string) => `NEWCUT_${name.toUpperCase().replaceAll('-', '_')}`
 
 /** @returns the default in words, or null if there is none to show. */
-export function defaultText({ kind, fallback, placeholder, defaultText: standard }: OptionSpec<unknown>): string | null {
+export function defaultText({
+  kind,
+  fallback,
+  placeholder,
+  defaultText: standard,
+}: OptionSpec<unknown>): string | null {
   if (standard !== undefined) return standard
   return placeholder === null || fallback === undefined ? null : String(kind.format(fallback))
 }

@@ -153,7 +153,10 @@ export class FormWalker {
     const { type } = meaning.symbol
     for (const name of type?.type === 'module' ? type.interfaces : []) {
       const interfaceName = this.#lookup.module(name)
-      const found = interfaceName === null || interfaceName === 'pending' ? undefined : interfaceName.symbol.members.get(atom.member ?? '')
+      const found =
+        interfaceName === null || interfaceName === 'pending'
+          ? undefined
+          : interfaceName.symbol.members.get(atom.member ?? '')
       if (found !== undefined) this.#use({ from: atom.to - found.name.length, to: atom.to }, { symbol: found })
     }
   }

@@ -18,22 +18,22 @@ import {
   type JobMessage,
   type ListAnswer,
   ListQuestion,
+  MemberCommand,
+  type MemberCommandAnswer,
   type Outcome,
   OutcomeQuestion,
   Report,
   type ReportAnswer,
-  MemberCommand,
-  type MemberCommandAnswer,
 } from '../../fleet/messages.ts'
 import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
 import type { FleetStatus, Leader, LeaderCallbacks, SolutionStep } from '../leader.ts'
 import { Candidates, type FleetSolution, Outcomes } from './candidates.ts'
 import { Election } from './election.ts'
+import { MemberTable } from './member-table.ts'
 import { isPaused, MemberPauses } from './pauses.ts'
 import { Readiness } from './readiness.ts'
 import { ownHeader, Residues } from './residues.ts'
-import { MemberTable } from './member-table.ts'
 
 interface FleetOptions {
   readonly link: Link
