@@ -2,7 +2,7 @@
 import { encodeHex } from '../src/ground/base/bytes.ts'
 import { parseJson, stringifyJson } from '../src/ground/base/json.ts'
 import { blockHash } from '../src/ground/chain/block-hash.ts'
-import { expectedFor } from '../src/ground/chain/difficulty.ts'
+import { expectedFieldsOf } from '../src/ground/chain/difficulty.ts'
 import { genesisHeader } from '../src/ground/chain/genesis.ts'
 import { decodeHeader, encodeHeader, encodeWork, type Header } from '../src/ground/chain/header.ts'
 import { headerFromJson, headerToJson } from '../src/ground/chain/header-json.ts'
@@ -26,7 +26,7 @@ export async function codec({ sampleMs, rounds }: Effort): Promise<Row[]> {
     'header from JSON object': () => encodeHex(encodeHeader(headerFromJson(parseJson(json)))),
     'proof-of-work hash': () => encodeHex(powHash(work)),
     'block hash (Merkle)': () => encodeHex(blockHash(work)),
-    'difficulty step': () => expectedFor(development, header, [header, header, header], 0n).target.toString(16),
+    'difficulty step': () => expectedFieldsOf(development, header, [header, header, header], 0n).target.toString(16),
   }
   // A checksum verifies the results and keeps the compiler from eliminating the work.
   const roundTrip = encodeHex(bytes)

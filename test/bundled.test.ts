@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { beforeEach, expect, it } from 'vitest'
 import { machineFor } from '../src/compose/devnet-machine.ts'
-import { bundled } from '../src/ground/platform/bundled.ts'
+import { bundleOf } from '../src/ground/platform/bundled.ts'
 
 const compiled = fileURLToPath(new URL('../dist/src/', import.meta.url))
 const folder = join(compiled, 'bundled')
@@ -25,8 +25,8 @@ beforeEach(({ skip }) => {
 
 it('the bundle has the command line, and the threads of a node and of contract tests', () => {
   const names = ['newcut', 'execution-thread', 'contract-thread'] as const
-  for (const name of names) expect(bundled(name)).toEqual(pathToFileURL(join(folder, `${name}.js`)))
-  expect(machineFor({}).executionThread).toEqual(bundled('execution-thread'))
+  for (const name of names) expect(bundleOf(name)).toEqual(pathToFileURL(join(folder, `${name}.js`)))
+  expect(machineFor({}).executionThread).toEqual(bundleOf('execution-thread'))
 })
 
 it('the bundle lacks only packages that are files already and those that load their own files', () => {

@@ -2,7 +2,7 @@
 
 import type { HostMachine } from '#devnet/devnet.ts'
 import type { DevnetOptions } from '#devnet/options/devnet-options.ts'
-import { bundled } from '#ground/platform/bundled.ts'
+import { bundleOf } from '#ground/platform/bundled.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '#ground/platform/descriptors.ts'
 import { packageVersion } from '#ground/platform/version.ts'
@@ -15,7 +15,7 @@ const MAX_CONNECTIONS = 20_000
 
 /** The host services for a node with these options. */
 export function machineFor({ onNotice }: Pick<DevnetOptions, 'onNotice'>): HostMachine {
-  const executionThread = bundled('execution-thread')
+  const executionThread = bundleOf('execution-thread')
   return {
     clock: systemClock,
     random: Math.random,

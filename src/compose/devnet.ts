@@ -64,17 +64,17 @@ export type { DevnetOptions } from '#devnet/options/devnet-options.ts'
 export type { GraphForm, NetworkSettings } from '#devnet/rules/settings.ts'
 export type { OnProgress, Progress } from '#ground/base/progress.ts'
 export type {
+  BatchPosition as Placed,
   BlockMadeBy,
+  TransactionPosition as InBlock,
   CommandAction,
   DroppedTransaction,
-  InBlock,
   IncludedTransaction,
+  LoggedCommand as ToldCommand,
   PendingTransaction,
-  Placed,
   PrintEvent,
   RefusedTransaction,
   SkippedSteps,
-  ToldCommand,
   TransactionEvent,
   UndoneTransaction,
 } from '#ground/schema/devnet-events.ts'

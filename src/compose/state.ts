@@ -2,7 +2,7 @@
 import { decodeBase64Url } from '#ground/base/bytes.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
-import { verdictOf, wasTaken } from '#ground/chain/solution.ts'
+import { verdictOf, wasReceived } from '#ground/chain/solution.ts'
 import { type Disk, systemDisk } from '#mining/journal/disk.ts'
 import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } from '#mining/journal/earlier.ts'
 import { Journal, type JournalEvents } from '#mining/journal/journal.ts'
@@ -156,7 +156,7 @@ async function readLate(
 
 function asUnfinished(record: BlockRecord): UnfinishedSolution {
   const { work, issuer, device, effort, foundAt, state } = record
-  const isAcknowledged = wasTaken(state)
+  const isAcknowledged = wasReceived(state)
   const bytes = decodeBase64Url(work)
   return { bytes, issuer, device, effort, foundAtMs: Date.parse(foundAt), isAcknowledged, verdict: verdictOf(state) }
 }

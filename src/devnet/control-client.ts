@@ -9,19 +9,19 @@ import type {
   ClockState,
   DevnetStatus,
   MadeBlocks,
-  ResetDone,
-  Reverted,
-  SnapshotTaken,
+  ResetResult,
+  RevertResult,
+  SnapshotResult,
 } from '#ground/schema/control.ts'
 import type {
-  Dropped,
+  DropResult,
   GasRequest,
   GasState,
-  Impersonated,
-  Ran,
+  ImpersonateResult,
   RowsRequest,
-  RowsWritten,
+  RowsResult,
   RunRequest,
+  RunResult,
 } from '#ground/schema/control-commands.ts'
 import { fundRequest } from '#ground/schema/fund-request.ts'
 import type { PactPage } from '#ground/schema/pacts.ts'
@@ -39,21 +39,21 @@ export type Mined = Static<typeof MadeBlocks>
 /** The clock of a network. */
 export type DevnetClock = Static<typeof ClockState>
 /** Outcome of code that ran with privileges. */
-export type PrivilegedRun = Static<typeof Ran>
+export type PrivilegedRun = Static<typeof RunResult>
 /** Code to run with privileges. */
 export type PrivilegedCode = RunRequest
 /** Rows of a table: key to fields. */
 export type TableRows = RowsRequest['rows']
 /** Rows that were written, and their block. */
-export type WrittenRows = RowsWritten
+export type WrittenRows = RowsResult
 /** Gas that a node is to take. */
 export type GasChange = GasRequest
 /** Gas that a node takes. */
 export type GasSettings = GasState
 /** Transactions that were dropped. */
-export type DroppedTransactions = Dropped
+export type DroppedTransactions = DropResult
 /** Network after a revert. */
-export type RevertedNetwork = Static<typeof Reverted>
+export type RevertedNetwork = Static<typeof RevertResult>
 
 /** Choice of pacts. */
 export interface PactChoice {
@@ -68,7 +68,7 @@ export interface PactChoice {
 }
 
 /** Network after a reset. */
-export type ResetNetwork = Static<typeof ResetDone>
+export type ResetNetwork = Static<typeof ResetResult>
 /** The network to which a reset turns a node. */
 export interface NetworkChange {
   /** Fields that are left out, except the cut, are as at the start of the node. Null for a network of its own. */
@@ -165,7 +165,7 @@ function controlOf(target: Target): DevnetControl {
   const fixtures = new Map<() => unknown, LoadedFixture>()
   const call = <T>(path: string, body: unknown) => send<T>(target, path, body)
   const clock = (body: unknown) => call<DevnetClock>('clock', body)
-  const snapshot = async () => (await call<SnapshotTaken>('snapshot', {})).id
+  const snapshot = async () => (await call<SnapshotResult>('snapshot', {})).id
   const revert = async (id: number) => {
     const reverted = await call<RevertedNetwork>('revert', { id })
     for (const [fixture, loaded] of fixtures) if (loaded.id >= id) fixtures.delete(fixture)
@@ -179,7 +179,8 @@ function controlOf(target: Target): DevnetControl {
       nextBlock: (time) => clock({ nextBlock: timeText(time) }),
       every: (everyMs) => clock({ everyMs }),
     },
-    impersonate: async (keys, on = true) => (await call<Static<typeof Impersonated>>('impersonate', { keys, on })).keys,
+    impersonate: async (keys, on = true) =>
+      (await call<Static<typeof ImpersonateResult>>('impersonate', { keys, on })).keys,
     drop: (requestKeys) => call('drop', requestKeys === 'all' ? { all: true } : { requestKeys }),
     run: (code) => call('run', code),
     rows: (chain, table, rows) => call('rows', { chain, table, rows }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeHex } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { cutHeight, cutId, cutWeight, extendsCut, extensionOf } from '../../src/ground/chain/cut.ts'
-import { effectiveWindow, expectedFor, startsEpoch } from '../../src/ground/chain/difficulty.ts'
+import { effectiveWindow, expectedFieldsOf, startsEpoch } from '../../src/ground/chain/difficulty.ts'
 import { genesisHeader, genesisParentHash } from '../../src/ground/chain/genesis.ts'
 import { type GraphName, graphNames, graphs } from '../../src/ground/chain/graph.ts'
 import { encodeWork, type Header } from '../../src/ground/chain/header.ts'
@@ -75,7 +75,7 @@ class World {
       height: parent.height + 1n,
       version: this.network.code,
       nonce: BigInt(Math.floor(this.#random() * 2 ** 32)),
-      ...expectedFor(this.network, parent, parents.slice(1), creationTime),
+      ...expectedFieldsOf(this.network, parent, parents.slice(1), creationTime),
     }
     const header = { ...fields, hash: blockHash(encodeWork(fields)) }
     const options = { now: creationTime, checkPow: false }
@@ -305,7 +305,7 @@ describe('epochs', () => {
   it('an epoch starts at the time of the last block before it, and all its blocks carry that time', () => {
     const parentAt = (height: bigint) => header({ height, creationTime: 1000n + height, epochStart: 7n })
     const startOf = (network: Network, height: bigint) =>
-      expectedFor(network, parentAt(height - 1n), [], 9999n).epochStart
+      expectedFieldsOf(network, parentAt(height - 1n), [], 9999n).epochStart
     expect([11n, 12n, 13n, 120n, 121n, 132n, 240n].map((height) => startOf(development, height))).toEqual([
       7n,
       1011n,
@@ -328,35 +328,35 @@ describe('epochs', () => {
     const parent = header({ height: 11n, target: 7n, epochStart: 0n, creationTime: 5000n, weight: 100n })
     const adjacent = header({ height: 11n, target: 5n, epochStart: 0n, creationTime: 12_001n })
     // 7 x 5,000 / 12,000 -> 3 and 5 x 12,001 / 12,000 -> 6; the mean is 4.5.
-    expect(expectedFor(network, parent, [adjacent], 20_000n)).toEqual({
+    expect(expectedFieldsOf(network, parent, [adjacent], 20_000n)).toEqual({
       target: 4n,
       epochStart: 5000n,
       weight: 100n + MAX_TARGET / 4n,
     })
-    expect(expectedFor(network, { ...parent, height: 12n }, [adjacent], 20_000n).target).toBe(7n)
+    expect(expectedFieldsOf(network, { ...parent, height: 12n }, [adjacent], 20_000n).target).toBe(7n)
     // At the planned pace the target stays. From height 121 epochs are ten times as long.
     const planned = { ...parent, creationTime: 12_000n }
-    expect(expectedFor(network, planned, [planned], 20_000n).target).toBe(7n)
+    expect(expectedFieldsOf(network, planned, [planned], 20_000n).target).toBe(7n)
     const late = { ...parent, height: 239n, creationTime: 120_000n }
-    expect(expectedFor(network, late, [late], 200_000n).target).toBe(7n)
-    expect(expectedFor({ ...network, window: null }, parent, [adjacent], 20_000n).target).toBe(7n)
+    expect(expectedFieldsOf(network, late, [late], 200_000n).target).toBe(7n)
+    expect(expectedFieldsOf({ ...network, window: null }, parent, [adjacent], 20_000n).target).toBe(7n)
   })
 
   it('the easiest target is 2^256 - 1, and no elapsed time gives a target of 0', () => {
     const network = { ...development, blockDelay: 1000n }
     const parent = header({ height: 23n, target: MAX_TARGET / 2n, epochStart: 0n, creationTime: 24_001n })
-    expect(expectedFor(network, parent, [], 0n)).toMatchObject({ target: MAX_TARGET, weight: 1n })
+    expect(expectedFieldsOf(network, parent, [], 0n)).toMatchObject({ target: MAX_TARGET, weight: 1n })
     const slow = { ...parent, target: MAX_TARGET, creationTime: 10n ** 15n }
-    expect(expectedFor(network, slow, [slow, slow, slow], 0n).target).toBe(MAX_TARGET)
+    expect(expectedFieldsOf(network, slow, [slow, slow, slow], 0n).target).toBe(MAX_TARGET)
     // One slow parent outweighs three that are exactly on time.
     const onTime = { ...parent, target: 1000n, creationTime: 12_000n }
-    expect(expectedFor(network, slow, [onTime, onTime, onTime], 0n).target).toBe(MAX_TARGET)
+    expect(expectedFieldsOf(network, slow, [onTime, onTime, onTime], 0n).target).toBe(MAX_TARGET)
     const still = { ...parent, creationTime: 0n }
-    expect(expectedFor(network, still, [still], 0n)).toMatchObject({ target: 0n, weight: 0n })
+    expect(expectedFieldsOf(network, still, [still], 0n)).toMatchObject({ target: 0n, weight: 0n })
   })
 
   it('the weight of a block wraps at 256 bits', () => {
     const parent = header({ height: 5n, weight: MAX_TARGET, target: MAX_TARGET })
-    expect(expectedFor(development, parent, [], 0n).weight).toBe(0n)
+    expect(expectedFieldsOf(development, parent, [], 0n).weight).toBe(0n)
   })
 })

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import {
   failedOf,
-  mayGoOn,
+  mayContinue,
   type StepName,
   stepNames,
   verdictOf,
   verdicts,
-  wasTaken,
+  wasReceived,
 } from '../../src/ground/chain/solution.ts'
 
 describe('a step', () => {
@@ -20,7 +20,7 @@ describe('a step', () => {
   })
 
   it('each step states whether the issuer accepted the solution', () => {
-    const not = stepNames.filter((step) => !wasTaken(step))
+    const not = stepNames.filter((step) => !wasReceived(step))
     expect(not).toEqual(['found', 'handed-in', 'rejected', 'lost'])
   })
 
@@ -42,7 +42,7 @@ describe('a step', () => {
     ['lost', { reason: 'unreachable', mayReturn: true }, true],
     ['lost', { reason: 'stopped' }, true],
   ])('a solution at %s %j, settled at depth 6, may continue: %s', (step, told, goesOn) => {
-    expect(mayGoOn({ step, ...told }, 6)).toBe(goesOn)
+    expect(mayContinue({ step, ...told }, 6)).toBe(goesOn)
   })
 })
 

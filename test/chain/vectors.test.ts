@@ -10,7 +10,7 @@ import {
 } from '../../src/ground/base/bytes.ts'
 import { parseJson, stringifyJson } from '../../src/ground/base/json.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
-import { expectedFor, startsEpoch } from '../../src/ground/chain/difficulty.ts'
+import { expectedFieldsOf, startsEpoch } from '../../src/ground/chain/difficulty.ts'
 import { genesisHeader } from '../../src/ground/chain/genesis.ts'
 import { graphs } from '../../src/ground/chain/graph.ts'
 import { decodeHeader, decodeWork, encodeHeader, encodeWork, type Header } from '../../src/ground/chain/header.ts'
@@ -105,7 +105,7 @@ describe('real blocks with all their parents', () => {
         Object.entries(set.adjacent_parents).map(([chain, hex]) => [Number(chain), decodeHeader(decodeHex(hex))]),
       )
       expect(startsEpoch(network, height - 1)).toBe(set.epoch_boundary)
-      const expected = expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
+      const expected = expectedFieldsOf(network, parent, [...adjacentParents.values()], header.creationTime)
       expect(expected).toEqual({ target: header.target, epochStart: header.epochStart, weight: header.weight })
       const options = { now: header.creationTime, checkPow: true }
       expect(brokenRules(network, header, { parent, adjacentParents }, options)).toEqual([])

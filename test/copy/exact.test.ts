@@ -7,7 +7,7 @@ import {
   exactValue,
   exactWithin,
   inexactFields,
-  joined,
+  joinShapes,
   printCode,
   shapeOf,
   shapeWithin,
@@ -127,7 +127,7 @@ it('a list or an object causes a question only if it contains decimals or times'
 it('values of different shapes at one place are covered, even if a printed form does not fit', () => {
   const half = new Decimal(15n, 1)
   const values: readonly Value[] = [half, [half, 'a'], new Map([['f', half]]), new Map([['g', [half]]]), 'a']
-  const shape = joined(values.map((value) => shapeOf(value)))
+  const shape = joinShapes(values.map((value) => shapeOf(value)))
   if (shape === null) throw new Error('no shape')
   const text = '1.500 2.000'
   const long = new Decimal(1500n, 3)

@@ -92,7 +92,7 @@ it.each([
     })),
     'it was orphaned',
   ],
-  ['no block', changed((answer) => ({ ...answer, metaData: null })), 'gives a success that names no block'],
+  ['no block', changed((answer) => ({ ...answer, metaData: null })), 'returned a success that names no block'],
   [
     'heights that never fit',
     changed((answer) => ({
@@ -167,7 +167,7 @@ it('a fork serves no header above the pin', async () => {
 it('the error states that an answer is not valid JSON', async () => {
   const contract = await contractOn(remote, async () => ({ status: 200, body: '<h1>Welcome</h1>' }))
   const { code, err } = await contract.test(['--fork-timeout', '700ms'])
-  expect(err).toContain('the answer is no JSON: <h1>Welcome</h1>')
+  expect(err).toContain('the answer is not valid JSON: <h1>Welcome</h1>')
   expect(code).toBe(20)
 })
 

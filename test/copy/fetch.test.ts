@@ -117,7 +117,7 @@ describe('a row', () => {
         const cached = cachedPlaces()
         await expect(fetcher.fetch({ domain, key }), JSON.stringify(data)).rejects.toMatchObject({
           code: 'NODE_MISBEHAVED',
-          message: expect.stringContaining('gives a value of the wrong form: '),
+          message: expect.stringContaining('returned a value of the wrong form: '),
         })
         expect(cached()).toEqual([])
       }
@@ -323,7 +323,7 @@ describe('a pin', () => {
         ),
       ).rejects.toMatchObject({
         code: 'NODE_MISBEHAVED',
-        message: expect.stringContaining(`gives no right header of chain 0 at height ${height}: `),
+        message: expect.stringContaining(`returned no valid header of chain 0 at height ${height}: `),
       })
     }
     const hash = fork.pin.hashes.get(0)
@@ -335,7 +335,7 @@ describe('a pin', () => {
       ),
     ).rejects.toMatchObject({
       code: 'NODE_MISBEHAVED',
-      message: expect.stringContaining(`gives another block of chain 0 than the pinned ${hash}`),
+      message: expect.stringContaining(`returned another block of chain 0 than the pinned ${hash}`),
     })
     expect(proxy.seen.filter(({ url }) => isBranch.test(url))).toHaveLength(1)
   })

@@ -83,7 +83,7 @@ describe('a fork of a network without a file', () => {
       code: 'DATA_UNUSABLE',
       message: expect.stringMatching(
         new RegExp(
-          `^the node ${anew.url} is of another network: its genesis block of chain 0 is \\S{43}, and an earlier`,
+          `^the genesis block of chain 0 at ${anew.url} is \\S{43}, and an earlier fork of that network saw \\S{43}$`,
         ),
       ),
       hint: expect.stringContaining(fileIn(cacheFolder)),
@@ -162,8 +162,8 @@ describe('a node that gives', () => {
   const edited = (text: string) => `${text.slice(0, 60)}${text[60] === 'A' ? 'B' : 'A'}${text.slice(61)}`
 
   it.each([
-    ['no genesis header', () => [], 'gives no genesis header of chain 0'],
-    ['bytes', () => ['AAAA'], 'gives no genesis header of chain 0'],
+    ['no genesis header', () => [], 'returned no genesis header of chain 0'],
+    ['bytes', () => ['AAAA'], 'returned no genesis header of chain 0'],
     [
       'block 1 as genesis header',
       ([, second]: string[]) => [second],

@@ -186,7 +186,7 @@ describe('a forked node', () => {
     const plain = async (path: string) => itemsOf((await get(remote, path, 'application/json')).text).items
     const heightOf = (header: string) => Number(Buffer.from(header, 'base64url').readBigUInt64LE(318 - 36 * 2 - 60))
     const other = 'that does not lead to the pinned block'
-    const none = 'gives no headers of chain 0 below height'
+    const none = 'returned no headers of chain 0 below height'
     const cases: readonly [name: string, change: (answer: ProxyAnswer) => ProxyAnswer, why: string][] = [
       ['leaves one out', withItems((items) => items.toSpliced(3, 1)), other],
       ['repeats one', withItems((items) => items.toSpliced(3, 0, items[2])), other],
@@ -257,7 +257,7 @@ describe('a forked node', () => {
     for (const body of [wrong, '"AAAA"', '{}', JSON.stringify(edited(JSON.parse(wrong)))]) {
       forked.proxy.manner = changing(/header\/[\w-]{43}/, (answer) => ({ ...answer, body }))
       const { status, text } = await get(forked, `header/${first}`)
-      expect(text).toContain(`gives another header than ${first} of chain 0`)
+      expect(text).toContain(`returned another header than ${first} of chain 0`)
       expect(status).toBe(502)
     }
     forked.proxy.manner = changing(/header\/[\w-]{43}/, () => ({ status: 403, body: 'no' }))

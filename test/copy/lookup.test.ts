@@ -1,6 +1,6 @@
 /** Lookups of a fork: what is listed, what is not, and what opening fetches. */
 import { expect, it } from 'vitest'
-import type { FoundModule, ModuleList, RowPage } from '../../src/ground/schema/lookup.ts'
+import type { ModuleDetails, ModuleList, RowPage } from '../../src/ground/schema/lookup.ts'
 import { exec, local, ok } from '../devnet/commands-common.ts'
 import { type CheckedPeer, jsonOf } from '../devnet/common.ts'
 import { execWith, inBlock, KEYSET, remoteOfFile, startFork } from './network.ts'
@@ -23,8 +23,8 @@ it('the explorer of a fork lists all modules of the live network, and fetches th
   const [before, note] = await isFetched('free.fork-token')
   expect(before).toBe(false)
   expect(note).toMatch(/^\d+ of these modules are not fetched yet from development; opening one fetches it$/)
-  const opened = await get<FoundModule>(peer, '/devnet/module?name=free.fork-token')
-  const there = await get<FoundModule>(remote.peer, '/devnet/module?name=free.fork-token')
+  const opened = await get<ModuleDetails>(peer, '/devnet/module?name=free.fork-token')
+  const there = await get<ModuleDetails>(remote.peer, '/devnet/module?name=free.fork-token')
   // A node tells neither which tables exist, nor all about the command that deployed a module.
   expect({ ...opened, txHash: '', tables: [] }).toEqual({ ...there, txHash: '', tables: [] })
   expect((await isFetched('free.fork-token'))[0]).toBe(true)

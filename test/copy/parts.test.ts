@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Asker, AtPin } from '../../src/language/copy/asker.ts'
 import { CopyCache } from '../../src/language/copy/cache.ts'
 import { membersOf, modulesIn, originIn, stringsIn } from '../../src/language/copy/module-text.ts'
 import { networkOfNode, pinHeight, readPin } from '../../src/language/copy/pin.ts'
+import type { PinnedCaller, PinnedResult } from '../../src/language/copy/pinned-caller.ts'
 import { askAll, type PinQuestion, stringCode } from '../../src/language/copy/question.ts'
-import { RemoteNode, shown } from '../../src/language/copy/remote-node.ts'
+import { excerpt, RemoteNode } from '../../src/language/copy/remote-node.ts'
 
 describe('a pin', () => {
   const hash = 'A'.repeat(43)
@@ -38,7 +38,7 @@ describe('a pin', () => {
         [1, hash],
       ]),
     })
-    for (const wrong of [text('n', 3, 4), text(null, 3, 3)]) expect(() => readPin(wrong, 'f')).toThrow('f: no pin: ')
+    for (const wrong of [text('n', 3, 4), text(null, 3, 3)]) expect(() => readPin(wrong, 'f')).toThrow('f is not a pin: ')
   })
 
   it('a pin refuses a cut with an unreadable block: a chain would be missing', () => {
@@ -49,14 +49,14 @@ describe('a pin', () => {
       ['1', null],
     ] as const) {
       const text = JSON.stringify({ network: 'n', hashes: { 0: { height: 3, hash }, [chain]: head } })
-      expect(() => readPin(text, 'f')).toThrow('f: no cut: ')
+      expect(() => readPin(text, 'f')).toThrow('f is not a cut: ')
     }
   })
 
   it('a pin refuses a network whose name leaves the folder of the cache', async () => {
     for (const name of ['..', '../n', 'a/b', '', 'a'.repeat(65)]) {
       const text = JSON.stringify({ network: name, hashes: { 0: { height: 3, hash } } })
-      expect(() => readPin(text, 'f')).toThrow('f: no cut: ')
+      expect(() => readPin(text, 'f')).toThrow('f is not a cut: ')
       const info = JSON.stringify({ nodeVersion: name })
       const remote = { url: 'http://n', get: async () => ({ status: 200, text: info }) } as unknown as RemoteNode
       await expect(networkOfNode(remote)).rejects.toThrow('http://n is not a chainweb node: GET /info answers ')
@@ -168,9 +168,9 @@ describe('questions', () => {
         answers[code] = message
         return true
       }
-      return { code, take, failed, isAlone: alone.includes(code) }
+      return { code, take, onFailure: failed, isAlone: alone.includes(code) }
     })
-    await askAll({ exec, remote: { url: 'u' } } as unknown as Asker, questions)
+    await askAll({ exec, remote: { url: 'u' } } as unknown as PinnedCaller, questions)
     return { requests, answers }
   }
 
@@ -192,16 +192,16 @@ describe('questions', () => {
   })
 
   it('a question ends with an error if its code fails, or if the answer has other values', async () => {
-    const odd = async (answer: AtPin, ...codes: readonly string[]) => {
-      const asker = { exec: async () => answer, remote: { url: 'u' } } as unknown as Asker
+    const odd = async (answer: PinnedResult, ...codes: readonly string[]) => {
+      const caller = { exec: async () => answer, remote: { url: 'u' } } as unknown as PinnedCaller
       return askAll(
-        asker,
+        caller,
         codes.map((code) => ({ code, take: () => undefined })),
       )
     }
     await expect(odd({ failure: 'Gas limit' }, '(f)')).rejects.toThrow('the forked node u fails (f) with: Gas limit')
     for (const value of [['a'], ['a', 'b', 'c'], 'ab', null]) {
-      await expect(odd({ value }, '(f)', '(g)')).rejects.toThrow('the forked node u gives a value of the wrong form: ')
+      await expect(odd({ value }, '(f)', '(g)')).rejects.toThrow('the forked node u returned a value of the wrong form: ')
     }
   })
 
@@ -294,9 +294,9 @@ describe('requests', () => {
   })
 
   it('the error shows texts of a node in one line, without control characters, and shortened', () => {
-    expect(shown(' a\n\t b\u001b[31m\u0007 ')).toBe('a b [31m')
-    expect(shown('x'.repeat(200))).toEqual('x'.repeat(200))
-    expect(shown('x'.repeat(201))).toEqual(`${'x'.repeat(200)}...`)
+    expect(excerpt(' a\n\t b\u001b[31m\u0007 ')).toBe('a b [31m')
+    expect(excerpt('x'.repeat(200))).toEqual('x'.repeat(200))
+    expect(excerpt('x'.repeat(201))).toEqual(`${'x'.repeat(200)}...`)
   })
 
   it('a request is repeated once at status 500, whose answer counts then', async () => {

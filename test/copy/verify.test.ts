@@ -112,7 +112,7 @@ it.each([
     '--fork-cut /no/such/file: it does not exist (ENOENT) (it takes a height, or a file',
   ],
   [['--fork-cut', '/dev/null'], '/dev/null: it is empty (a cut is {"hashes":'],
-  [['--fork-cut', '{"hashes":{}}'], '--fork-cut: no cut'],
+  [['--fork-cut', '{"hashes":{}}'], '--fork-cut is not a cut: '],
   [['--fork-limit', 'fast'], 'a number of requests in a second, such as 5/s'],
   [['--fork-chains', '99'], 'the cut of the fork has no chain 99'],
   [['--fork-chains', 'all'], 'chain numbers with commas between them'],

@@ -4,12 +4,12 @@ import { MAX_SEARCHED } from '../../src/devnet/http/lookup/block-search.ts'
 import { transactionPage } from '../../src/devnet/http/lookup/transactions.ts'
 import {
   type EventPage,
-  FoundModule,
-  FoundTransaction,
   ListedEvent,
   ListedTransaction,
+  ModuleDetails,
   type ModuleList,
   type RowPage,
+  TransactionDetails,
   type TransactionPage,
 } from '../../src/ground/schema/lookup.ts'
 import type { Static, TSchema } from '../../src/ground/schema/typebox.ts'
@@ -182,11 +182,11 @@ describe('GET /devnet/transaction', () => {
       `no block and no mempool of this network has a transaction ${command.hash}`,
     ])
     await send(peer, [command])
-    const pending = await get<FoundTransaction>(peer, path)
+    const pending = await get<TransactionDetails>(peer, path)
     expect(pending).toEqual({ requestKey: command.hash, command, pendingOn: 0, blocks: [] })
     await makeBlocks(peer, { 0: 1 })
-    const found = await get<FoundTransaction>(peer, path)
-    expectAll(FoundTransaction, [pending, found])
+    const found = await get<TransactionDetails>(peer, path)
+    expectAll(TransactionDetails, [pending, found])
     const result = (await ok(poll(peer, [command.hash])))[command.hash]
     expect(found.command).toEqual(command)
     expect(found.pendingOn).toBeNull()
@@ -196,7 +196,7 @@ describe('GET /devnet/transaction', () => {
     const plain = new Peer(peer.url)
     await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
     plain.close()
-    const orphaned = await get<FoundTransaction>(peer, path)
+    const orphaned = await get<TransactionDetails>(peer, path)
     expect(orphaned.blocks.at(-1)).toMatchObject({ hash: result.metaData.blockHash, isOrphan: true })
     expect((await refused(peer, '/devnet/transaction?requestKey=abc'))[1]).toBe(
       'requestKey "abc": not 43 characters of base64url',
@@ -292,8 +292,8 @@ describe('GET /devnet/modules, module and table', () => {
 
   it('GET /devnet/module lists all members of a module with docs, types and marks', async () => {
     const { peer } = await startShelf()
-    const module = await get<FoundModule>(peer, '/devnet/module?name=free.shelf')
-    expectAll(FoundModule, [module])
+    const module = await get<ModuleDetails>(peer, '/devnet/module?name=free.shelf')
+    expectAll(ModuleDetails, [module])
     const { result } = await ok(local(peer, exec('(describe-module "free.shelf")', { gasLimit: 100_000 })))
     expect(module.hash).toEqual(result.data.hash)
     expect(module.code).toEqual(result.data.code)

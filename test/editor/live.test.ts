@@ -301,7 +301,7 @@ it.each<readonly [string, Manner, RegExp]>([
   [
     'answers calls with something else',
     async (request, forward) => (isCall(request) ? { status: 200, body: '[]' } : forward()),
-    /^the forked node .* gives /,
+    /^the forked node .* returned /,
   ],
   [
     'refuses calls',

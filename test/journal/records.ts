@@ -1,7 +1,7 @@
 /** All records of a small journal, by newcut's reader and by a simple one to compare it with. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mayGoOn } from '../../src/ground/chain/solution.ts'
+import { mayContinue } from '../../src/ground/chain/solution.ts'
 import { type JournalReading, readJournal } from '../../src/mining/journal/content.ts'
 import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/mining/journal/record.ts'
 
@@ -19,7 +19,7 @@ export async function readRecords(folder: string, reading: JournalReading = {}):
 
 /** True if later steps may follow. `confirmations`: depth at which a confirmed solution is final. */
 export const isUnfinished = ({ state, ...told }: BlockRecord, confirmations: number): boolean =>
-  mayGoOn({ step: state, ...told }, confirmations)
+  mayContinue({ step: state, ...told }, confirmations)
 
 /** Parses each line and keeps each record. */
 export function simplyReadRecords(folder: string): AllRecords {

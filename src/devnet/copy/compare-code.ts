@@ -85,8 +85,8 @@ export async function compareCode(
   const worker = async () => {
     for (let i = next++; i < cases.length; i = next++) {
       const code = cases[i]
-      const signed = chain.fetcher.asker.command({ exec: { data: {}, code } }, rules.network.blockGas)
-      const there = outcomeOf(await chain.fetcher.asker.answer(signed))
+      const signed = chain.fetcher.caller.command({ exec: { data: {}, code } }, rules.network.blockGas)
+      const there = outcomeOf(await chain.fetcher.caller.localAtPin(signed))
       const command = readCommand(signed)
       const here = outcomeOf(command instanceof CommandFault ? { fault: command.message } : await local(command, code))
       found[i] = JSON.stringify(here) === JSON.stringify(there) ? null : { code, here, there }

@@ -7,7 +7,7 @@ import { shortestPath } from '#ground/chain/graph.ts'
 import { graphAt } from '#ground/chain/network.ts'
 import { payloadHash } from '#ground/chain/payload.ts'
 import { BINARY, JSON_TYPE } from '#ground/schema/operation.ts'
-import { shown } from '#language/copy/remote-node.ts'
+import { excerpt } from '#language/copy/remote-node.ts'
 import type { NodeCopy } from '../copy/node-copy.ts'
 import { payloadIn } from '../copy/pinned-payloads.ts'
 import type { Mempools } from '../mempool/mempools.ts'
@@ -106,7 +106,7 @@ class BelowPin {
     const payload = payloadIn(parseJson(text), hash)
     if (payload === null) {
       const { url } = this.#options.fork
-      throw new NewcutError('NODE_MISBEHAVED', `the forked node ${url} gives no payload ${hash}: ${shown(text)}`)
+      throw new NewcutError('NODE_MISBEHAVED', `the forked node ${url} gives no payload ${hash}: ${excerpt(text)}`)
     }
     const type = accepted(accept, [JSON_TYPE, BINARY]) ?? JSON_TYPE
     if (type === BINARY) return { type, body: hasOutputs ? payloadOutputsBytes(payload) : payloadBytes(payload) }

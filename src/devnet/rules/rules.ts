@@ -1,5 +1,5 @@
 /** Rules of a development network: the initial ones, and changes by hand. */
-import { type Expected, expectedFor } from '#ground/chain/difficulty.ts'
+import { type ExpectedFields, expectedFieldsOf } from '#ground/chain/difficulty.ts'
 import type { Header } from '#ground/chain/header.ts'
 import type { Network } from '#ground/chain/network.ts'
 import { MAX_TARGET } from '#ground/chain/target.ts'
@@ -58,10 +58,10 @@ export class Rules {
     adjacentParents: readonly Header[],
     creationTime: bigint,
     blocks = Number.POSITIVE_INFINITY,
-  ): Expected {
+  ): ExpectedFields {
     const { chainId } = parent
     const height = Number(parent.height) + 1
-    const expected = expectedFor(this.#networkAt(chainId, height, blocks), parent, adjacentParents, creationTime)
+    const expected = expectedFieldsOf(this.#networkAt(chainId, height, blocks), parent, adjacentParents, creationTime)
     const target = this.#changes.findLast(
       (change) => change.target !== undefined && change.from[chainId] === height && holds(change, blocks),
     )?.target

@@ -1,6 +1,6 @@
 /** Describes a signed command in printable texts of limited length. */
 import { printable } from '#ground/base/printable.ts'
-import type { CommandAction, ToldCommand } from '#ground/schema/devnet-events.ts'
+import type { CommandAction, LoggedCommand } from '#ground/schema/devnet-events.ts'
 import type { Form } from '#language/contracts/syntax/form.ts'
 import type { CommandCode } from '../command/code.ts'
 import type { Command } from '../command/command.ts'
@@ -26,7 +26,7 @@ const transfers: Readonly<
   'transfer-crosschain': { count: 5, amount: 4, chain: 3 },
 }
 
-export function describeCommand({ key, meta, payload }: Pick<Command, 'key' | 'meta' | 'payload'>): ToldCommand {
+export function describeCommand({ key, meta, payload }: Pick<Command, 'key' | 'meta' | 'payload'>): LoggedCommand {
   const action: CommandAction =
     payload.kind === 'cont'
       ? {

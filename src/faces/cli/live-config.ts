@@ -1,6 +1,6 @@
 /** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
 import { describeError, NewcutError } from '#ground/base/errors.ts'
-import { type Prepared, prepareReplacement } from '#ground/base/replace-file.ts'
+import { type PreparedFile, prepareReplacement } from '#ground/base/replace-file.ts'
 import { suggestName } from './closest.ts'
 import { jsonTextOf, type Layers, type RawOptions, resolveLayers } from './config.ts'
 import { parseConfigFile, readConfigFile } from './config-file.ts'
@@ -185,7 +185,7 @@ function withOptions(
 }
 
 /** The new file, or the reason why it cannot be written. Throws the reason if an option has no other place. */
-function prepareFile(file: string, text: string, wanted: readonly [string, unknown][]): Prepared | NewcutError {
+function prepareFile(file: string, text: string, wanted: readonly [string, unknown][]): PreparedFile | NewcutError {
   try {
     return prepareReplacement(file, text)
   } catch (error) {

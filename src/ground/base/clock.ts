@@ -35,12 +35,12 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       resolve()
       return
     }
-    const done = () => {
+    const finish = () => {
       cancel()
-      signal?.removeEventListener('abort', done)
+      signal?.removeEventListener('abort', finish)
       resolve()
     }
-    const cancel = clock.after(delayMs, done)
-    signal?.addEventListener('abort', done, { once: true })
+    const cancel = clock.after(delayMs, finish)
+    signal?.addEventListener('abort', finish, { once: true })
   })
 }

@@ -42,7 +42,7 @@ export const isAmount = (text: string): boolean => amount.test(text)
  * @returns units, or null if the text is not such a number, or has more than 12 places
  */
 export function unitsOf(text: string): bigint | null {
-  return scaled(text, COIN)
+  return scaleExactly(text, COIN)
 }
 
 /** Formats units as a decimal number with a point: `1.5`, `2.0`, `-0.000000000001`. */
@@ -60,7 +60,7 @@ export const exactOf = (units: bigint): bigint => units * EXACT_PER_UNIT
  * @throws RangeError if the text is not an amount
  */
 export function exactUnits(text: string): bigint {
-  const units = isAmount(text) ? scaled(text, COIN * EXACT_PER_UNIT) : null
+  const units = isAmount(text) ? scaleExactly(text, COIN * EXACT_PER_UNIT) : null
   if (units === null) throw new RangeError(`${text} is not an amount of coins`)
   return units
 }
@@ -76,7 +76,7 @@ export const exactSum = (amounts: readonly string[]): string =>
   exactText(amounts.reduce((sum, each) => sum + exactUnits(each), 0n))
 
 /** @returns the number times `scale`, or null if the text is not a number or the product has a fraction */
-function scaled(text: string, scale: bigint): bigint | null {
+function scaleExactly(text: string, scale: bigint): bigint | null {
   const number = fractionOf(text)
   if (number === null || (number.numerator * scale) % number.denominator !== 0n) return null
   return (number.numerator * scale) / number.denominator

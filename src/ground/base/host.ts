@@ -25,11 +25,11 @@ const MAX_REDACTED_CHARACTERS = 2000
 export function withoutSecrets(text: string): string {
   if (text.length > MAX_REDACTED_CHARACTERS) return `*** (${text.length} characters)`
   return text
-    .replace(/(stratum\+tcp:\/\/USER@HOST:PORT)|([a-z][a-z+.-]*:\/\/).*@|[^\s"'=:]+:\S*@/gis, redactedUser)
+    .replace(/(stratum\+tcp:\/\/USER@HOST:PORT)|([a-z][a-z+.-]*:\/\/).*@|[^\s"'=:]+:\S*@/gis, redactUser)
     .replace(/([a-z][a-z+.-]*:\/\/[^?#]*[?#])[^\s"]+/gi, '$1***')
 }
 
-function redactedUser(_: string, example: string | undefined, scheme = ''): string {
+function redactUser(_: string, example: string | undefined, scheme = ''): string {
   return example ?? `${scheme}***@`
 }
 

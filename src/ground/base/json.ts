@@ -77,7 +77,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...'[]{}'].map((char
 export function parseJson(text: string): Json {
   expectDepth(text)
   if (!MAYBE_UNSAFE.test(text)) return JSON.parse(text)
-  return unmarked(JSON.parse(marked(text, UNSAFE_CHARACTERS, isUnsafe))) as Json
+  return unmarkNumbers(JSON.parse(markNumbers(text, UNSAFE_CHARACTERS, isUnsafe))) as Json
 }
 
 /**
@@ -88,7 +88,7 @@ export function parseJson(text: string): Json {
 export function parseExactJson(text: string): ExactJson {
   expectDepth(text)
   if (!MAYBE_UNSAFE.test(text) && !MAYBE_FRACTION.test(text)) return JSON.parse(text)
-  return unmarked(JSON.parse(marked(text, FRACTION_CHARACTERS, isInexact)))
+  return unmarkNumbers(JSON.parse(markNumbers(text, FRACTION_CHARACTERS, isInexact)))
 }
 
 /**
@@ -175,7 +175,7 @@ function hasManyBrackets(text: string): boolean {
  * only numbers and the content of strings change.
  * @param fewest minimum length of a number to keep
  */
-function marked(text: string, fewest: number, isKept: (token: string) => boolean): string {
+function markNumbers(text: string, fewest: number, mustKeep: (token: string) => boolean): string {
   let out = ''
   let done = 0
   for (let i = 0; i < text.length; i++) {
@@ -190,7 +190,7 @@ function marked(text: string, fewest: number, isKept: (token: string) => boolean
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const end = numberEnd(text, i)
       // A number as a property name is a syntax error and must stay one.
-      if (end - i >= fewest && isKept(text.slice(i, end)) && !isName(text, end - 1)) {
+      if (end - i >= fewest && mustKeep(text.slice(i, end)) && !isName(text, end - 1)) {
         out += `${text.slice(done, i)}"${MARK}${text.slice(i, end)}"`
         done = end
       }
@@ -236,15 +236,15 @@ function numberEnd(text: string, start: number): number {
  * Converts marked strings into numbers, in place. Iterative, because JSON may nest deeper than the call stack.
  * `JSON.parse` with a reviver takes twice as long.
  */
-function unmarked(json: unknown): ExactJson {
-  if (typeof json === 'string') return unmarkedValue(json)
+function unmarkNumbers(json: unknown): ExactJson {
+  if (typeof json === 'string') return unmarkValue(json)
   const waiting = isObject(json) ? [json] : []
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     for (const key of Object.keys(value)) {
       const before = value[key]
       if (isObject(before)) waiting.push(before)
       if (typeof before !== 'string') continue
-      const after = unmarkedValue(before)
+      const after = unmarkValue(before)
       // Assignment to `__proto__` would not create a property.
       if (after !== before) Object.defineProperty(value, key, { ...PLAIN_PROPERTY, value: after })
     }
@@ -257,7 +257,7 @@ function isObject(json: unknown): json is Record<string, unknown> {
 }
 
 /** Decodes a marked string: the number behind the mark, or the original string without its added mark. */
-function unmarkedValue(text: string): ExactJson {
+function unmarkValue(text: string): ExactJson {
   if (text.charCodeAt(0) !== 0) return text
   const token = text.slice(1)
   if (token.charCodeAt(0) === 0) return token

@@ -19,7 +19,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 
 /** A new version of the file, ready beside it. */
-export interface Prepared {
+export interface PreparedFile {
   /** Replaces the file. */
   readonly commit: () => void
   /** Removes the new version. */
@@ -43,7 +43,7 @@ export function prepareReplacement(
   path: string,
   content: string | Iterable<Uint8Array>,
   { mode }: ReplacementOptions = {},
-): Prepared {
+): PreparedFile {
   const before = statSync(path, { throwIfNoEntry: false })
   const target = before === undefined ? path : realpathSync(path)
   const beside = besideOf(target)

@@ -23,7 +23,7 @@ class UnsuitableFileError extends Error {}
 export function readUserFile(path: string, maxBytes: number = MAX_USER_FILE_BYTES): Buffer {
   const file = openUserFile(path)
   try {
-    if (fstatSync(file).size > maxBytes) throw tooLong(maxBytes)
+    if (fstatSync(file).size > maxBytes) throw tooLongError(maxBytes)
     return readBounded(file, maxBytes)
   } finally {
     closeSync(file)
@@ -66,12 +66,12 @@ export function readBounded(file: number, maxBytes: number): Buffer {
     const count = readSync(file, chunk, 0, CHUNK_BYTES, null)
     if (count === 0) return Buffer.concat(chunks, size)
     size += count
-    if (size > maxBytes) throw tooLong(maxBytes)
+    if (size > maxBytes) throw tooLongError(maxBytes)
     chunks.push(chunk.subarray(0, count))
   }
 }
 
-const tooLong = (maxBytes: number) => new UnsuitableFileError(`it has more than ${maxBytes} bytes`)
+const tooLongError = (maxBytes: number) => new UnsuitableFileError(`it has more than ${maxBytes} bytes`)
 
 function expectRegular(stats: Stats): void {
   if (stats.isFile() || isNullDevice(stats)) return

@@ -5,7 +5,7 @@ import { genesisHeight, type HeaderRules, type Network } from './network.ts'
 import { difficultyOf, MAX_TARGET } from './target.ts'
 
 /** Derived fields that a header must have, given its parent, its adjacent parents and its own creation time. */
-export interface Expected {
+export interface ExpectedFields {
   readonly target: bigint
   /** Microseconds since the UNIX epoch. */
   readonly epochStart: bigint
@@ -33,12 +33,12 @@ export function startsEpoch(network: Network, parentHeight: number): boolean {
  * @param adjacentParents headers that the block names as adjacents
  * @param creationTime microseconds; matters only below the height of the parent-time rule
  */
-export function expectedFor(
+export function expectedFieldsOf(
   network: Network,
   parent: Header,
   adjacentParents: readonly Header[],
   creationTime: bigint,
-): Expected {
+): ExpectedFields {
   const target = nextTarget(network, parent, adjacentParents, creationTime)
   return {
     target,

@@ -4,7 +4,7 @@
 import { completeNetwork, type Network, type NetworkDefinition } from './network.ts'
 import { definitionOf, type NetworkForm } from './network-form.ts'
 
-const whole = (form: NetworkForm) => completeNetwork(definitionOf(form)) as Network
+const completeForm = (form: NetworkForm) => completeNetwork(definitionOf(form)) as Network
 
 /** The files by name. */
 export const networkForms = {
@@ -121,7 +121,7 @@ export const networkForms = {
 } as const satisfies Readonly<Record<string, NetworkForm>>
 
 /** The network `development`. */
-export const development = whole(networkForms.development)
+export const development = completeForm(networkForms.development)
 
 /** The network `evm-development-pair`. */
 export const evmDevelopmentPair = definitionOf(networkForms['evm-development-pair'])
@@ -136,22 +136,22 @@ export const evmDevelopment = definitionOf(networkForms['evm-development'])
 export const evmTestnet = definitionOf(networkForms['evm-testnet'])
 
 /** The network `mainnet01`. */
-export const mainnet01 = whole(networkForms.mainnet01)
+export const mainnet01 = completeForm(networkForms.mainnet01)
 
 /** The network `recap-development`. */
-export const recapDevelopment = whole(networkForms['recap-development'])
+export const recapDevelopment = completeForm(networkForms['recap-development'])
 
 /** The network `stoa`. */
-export const stoa = whole(networkForms.stoa)
+export const stoa = completeForm(networkForms.stoa)
 
 /** The network `testnet04`. */
-export const testnet04 = whole(networkForms.testnet04)
+export const testnet04 = completeForm(networkForms.testnet04)
 
 /** The network `testnet05`. */
 export const testnet05 = definitionOf(networkForms.testnet05)
 
 /** The network `testnet06`. */
-export const testnet06 = whole(networkForms.testnet06)
+export const testnet06 = completeForm(networkForms.testnet06)
 
 /** All of them. */
 export const definitions: readonly NetworkDefinition[] = [development, evmDevelopmentPair, evmDevelopmentSingleton, evmDevelopment, evmTestnet, mainnet01, recapDevelopment, stoa, testnet04, testnet05, testnet06]

@@ -39,7 +39,12 @@ export { blockHash } from './block-hash.ts'
 export type { CoinbaseGrant, CoinbaseModel, PaymentModel, RewardCall, RewardForecast } from './coinbase.ts'
 export { isCommandHash } from './command-hash.ts'
 export { type Cut, cutHeight, cutWeight, type Extension, extendsCut, extensionOf } from './cut.ts'
-export { type Expected, effectiveWindow, expectedFor, startsEpoch } from './difficulty.ts'
+export {
+  type ExpectedFields as Expected,
+  effectiveWindow,
+  expectedFieldsOf as expectedFor,
+  startsEpoch,
+} from './difficulty.ts'
 export {
   brokenForkRules,
   type Condition,

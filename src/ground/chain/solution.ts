@@ -31,25 +31,29 @@ export type LostReason = 'unreachable' | 'stopped'
 /**
  * Set if the block may still appear in the chain: an answer may have been lost, or the competing block is not deep yet.
  */
-interface Open {
+interface MayReturn {
   readonly mayReturn?: boolean
 }
 
 /** The miner made a mistake. */
-interface Rejected {
+interface RejectedStep {
   readonly step: 'rejected'
   readonly reason: RejectReason
   readonly message: string
 }
 
-interface Lost extends Open {
+interface LostStep extends MayReturn {
   readonly step: 'lost'
   readonly reason: LostReason
   readonly message: string
 }
 
 /** The issuer's answer to a solution. `stale` means that the chain had moved on. */
-export type Receipt = { readonly step: 'acknowledged' } | (Open & { readonly step: 'stale' }) | Rejected | Lost
+export type Receipt =
+  | { readonly step: 'acknowledged' }
+  | (MayReturn & { readonly step: 'stale' })
+  | RejectedStep
+  | LostStep
 
 /** Further steps of an acknowledged solution. */
 export type FollowUp =
@@ -58,10 +62,10 @@ export type FollowUp =
   /** The block is in its chain. `depth` counts from 1, the head; greater depths may follow. */
   | { readonly step: 'confirmed'; readonly depth: number }
   /** `stale`: the block never entered its chain. `orphaned`: the chain contained it and then reorganised without it. */
-  | (Open & { readonly step: 'stale' | 'orphaned' })
+  | (MayReturn & { readonly step: 'stale' | 'orphaned' })
   /** The issuer rejected it later, or an intermediary could not deliver it. */
-  | Rejected
-  | Lost
+  | RejectedStep
+  | LostStep
   /** Not known yet: the chain has not moved on, or the node does not answer. */
   | { readonly step: 'unconfirmed'; readonly message: string }
 
@@ -110,7 +114,7 @@ export interface StepFacts {
  * True if later steps may follow.
  * @param confirmations depth at which a confirmed solution is final; the head of the chain has depth 1
  */
-export function mayGoOn({ step, depth, mayReturn = false, reason }: StepFacts, confirmations: number): boolean {
+export function mayContinue({ step, depth, mayReturn = false, reason }: StepFacts, confirmations: number): boolean {
   switch (step) {
     case 'found':
     case 'handed-in':
@@ -132,7 +136,7 @@ export function mayGoOn({ step, depth, mayReturn = false, reason }: StepFacts, c
 }
 
 /** True if the issuer has taken a solution at this step. Meant for steps after which more may follow. */
-export const wasTaken = (step: StepName): boolean => !['found', 'handed-in', 'rejected', 'lost'].includes(step)
+export const wasReceived = (step: StepName): boolean => !['found', 'handed-in', 'rejected', 'lost'].includes(step)
 
 /** Number of failed solutions; unconfirmed ones count neither as failed nor as accepted. */
 export const failedOf = ({ stale, orphaned, rejected, lost }: VerdictCounts): number =>

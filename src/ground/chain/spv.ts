@@ -49,7 +49,7 @@ export function decodeProof(text: string): OutputProof {
 
 /** As `decodeProof`, for the bytes of the JSON text. */
 export function proofFromJson(bytes: Uint8Array): OutputProof {
-  const { chain, object, subject, algorithm } = objectOf(parsed(bytes), 'proof')
+  const { chain, object, subject, algorithm } = objectOf(parseProofText(bytes), 'proof')
   if (typeof chain !== 'number' || !Number.isInteger(chain) || chain < 0 || chain > MAX_CHAIN) {
     throw new FormatError(
       'chain',
@@ -66,7 +66,7 @@ export function proofFromJson(bytes: Uint8Array): OutputProof {
   return { chain, ...path, output: input.slice(TAG_BYTES) }
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseProofText(bytes: Uint8Array): unknown {
   try {
     return parsePlainJson(strictDecoder.decode(bytes))
   } catch (error) {

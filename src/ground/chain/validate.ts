@@ -1,7 +1,7 @@
 /** Header rules, given the parents (PROTOCOL.md A.5, B, C, D). */
 import { equalBytes } from '../base/bytes.ts'
 import { blockHash } from './block-hash.ts'
-import { appliesAfter, type Expected, expectedFor } from './difficulty.ts'
+import { appliesAfter, type ExpectedFields, expectedFieldsOf } from './difficulty.ts'
 import { brokenForkRules, type ForkRule, forkStateOf } from './fork.ts'
 import { encodeWork, type Header } from './header.ts'
 import { graphAt, type Network } from './network.ts'
@@ -43,11 +43,12 @@ export function brokenRules(
   network: Network,
   header: Header,
   ancestry: Ancestry,
-  options: { now: bigint | null; checkPow: boolean; expected?: Expected | undefined; blockHash?: Uint8Array },
+  options: { now: bigint | null; checkPow: boolean; expected?: ExpectedFields | undefined; blockHash?: Uint8Array },
 ): HeaderRule[] {
   const { parent, adjacentParents } = ancestry
   const work = encodeWork(header)
-  const expected = options.expected ?? expectedFor(network, parent, [...adjacentParents.values()], header.creationTime)
+  const expected =
+    options.expected ?? expectedFieldsOf(network, parent, [...adjacentParents.values()], header.creationTime)
   const forks = brokenForks(network, header, ancestry)
   const broken: [HeaderRule, boolean][] = [
     ['hash', !equalBytes(options.blockHash ?? blockHash(work), header.hash)],

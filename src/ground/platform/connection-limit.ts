@@ -11,7 +11,7 @@ import type { Socket } from 'node:net'
  * Each response of a connection that closes emits 'close'. Node emits it for the first one only: the others wait behind
  * it, and their streams would stay open for ever.
  */
-export function limitConnections(server: Server, most: number): void {
+export function limitConnections(server: Server, maxConnections: number): void {
   /** Connection -> its open responses, in the order in which the connections became idle. */
   const open = new Map<Socket, Set<ServerResponse>>()
   const change = (socket: Socket, by: (responses: Set<ServerResponse>) => void) => {
@@ -22,7 +22,7 @@ export function limitConnections(server: Server, most: number): void {
     open.set(socket, responses)
   }
   server.on('connection', (socket: Socket) => {
-    if (open.size >= most && !closeIdle(open)) {
+    if (open.size >= maxConnections && !closeIdle(open)) {
       socket.destroy()
       return
     }

@@ -19,13 +19,13 @@ export const DropRequest = Type.Object(
 export type DropRequest = Static<typeof DropRequest>
 
 /** Transactions that were dropped. */
-export const Dropped = Type.Object({
+export const DropResult = Type.Object({
   dropped: Type.Record(Type.String({ pattern: '^[0-9]+$' }), Type.Array(HashText), {
     description: 'chain: request keys of transactions that were pending',
   }),
   notPending: Type.Array(HashText, { description: 'request keys that were pending on no chain' }),
 })
-export type Dropped = Static<typeof Dropped>
+export type DropResult = Static<typeof DropResult>
 
 /** Code to run with privileges. */
 export const RunRequest = Type.Object(
@@ -52,7 +52,7 @@ export const RunRequest = Type.Object(
   { additionalProperties: false },
 )
 export type RunRequest = Static<typeof RunRequest>
-export const Ran = Type.Object({
+export const RunResult = Type.Object({
   requestKey: HashText,
   height: Type.Integer({ minimum: 0 }),
   hash: HashText,
@@ -75,13 +75,13 @@ export const RowsRequest = Type.Object(
   { additionalProperties: false },
 )
 export type RowsRequest = Static<typeof RowsRequest>
-export const RowsWritten = Type.Object({
+export const RowsResult = Type.Object({
   written: Type.Integer({ minimum: 0, description: 'rows' }),
   requestKey: HashText,
   height: Type.Integer({ minimum: 0 }),
   hash: HashText,
 })
-export type RowsWritten = Static<typeof RowsWritten>
+export type RowsResult = Static<typeof RowsResult>
 
 /** Gas that the node is to take. */
 export const GasRequest = Type.Object(
@@ -116,7 +116,7 @@ export const ImpersonateRequest = Type.Object(
   },
   { additionalProperties: false },
 )
-export const Impersonated = Type.Object({
+export const ImpersonateResult = Type.Object({
   keys: Type.Array(Type.String(), { description: 'public keys whose signatures are not checked, or *' }),
 })
 

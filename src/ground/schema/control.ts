@@ -5,16 +5,16 @@
 
 import { HashText } from './bodies.ts'
 import {
-  Dropped,
   DropRequest,
+  DropResult,
   GasRequest,
   GasState,
-  Impersonated,
   ImpersonateRequest,
-  Ran,
+  ImpersonateResult,
   RowsRequest,
-  RowsWritten,
+  RowsResult,
   RunRequest,
+  RunResult,
 } from './control-commands.ts'
 import { ForkState } from './fork-state.ts'
 import { MAX_BLOCK_DELAY_MS, MiningMode, MiningState } from './mining-mode.ts'
@@ -172,17 +172,17 @@ export const ClockState = Type.Object({
 const SnapshotId = Type.Integer({ minimum: 1, description: 'snapshot' })
 const NoChoice = Type.Object({}, { additionalProperties: false })
 const SnapshotChoice = Type.Object({ id: SnapshotId }, { additionalProperties: false })
-export const SnapshotTaken = Type.Object({ id: SnapshotId, heights: Heights })
-export type SnapshotTaken = Static<typeof SnapshotTaken>
+export const SnapshotResult = Type.Object({ id: SnapshotId, heights: Heights })
+export type SnapshotResult = Static<typeof SnapshotResult>
 /** State after a revert; equal to the snapshot. */
-export const Reverted = Type.Object({ heights: Heights, clock: ClockState })
+export const RevertResult = Type.Object({ heights: Heights, clock: ClockState })
 /** State after a reset. */
-export const ResetDone = Type.Object({ ...Reverted.properties, fork: ForkState })
+export const ResetResult = Type.Object({ ...RevertResult.properties, fork: ForkState })
 
-const Minting = Type.Union([Type.Literal('coinbase'), Type.Literal('rows')], {
+const MintingMethod = Type.Union([Type.Literal('coinbase'), Type.Literal('rows')], {
   description: 'how coins are made: by coin.coinbase, or by rows if that computes the amount itself',
 })
-export type Minting = Static<typeof Minting>
+export type MintingMethod = Static<typeof MintingMethod>
 
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
@@ -193,9 +193,9 @@ export const DevnetStatus = Type.Object({
   clock: ClockState,
   ruleChanges: Type.Array(RuleChanged),
   snapshots: Type.Array(SnapshotId),
-  impersonated: Impersonated.properties.keys,
+  impersonated: ImpersonateResult.properties.keys,
   gas: GasState,
-  minting: Minting,
+  minting: MintingMethod,
   fork: ForkState,
 })
 
@@ -237,7 +237,7 @@ const resetControl = controlOperation(
   'reset',
   '/devnet/reset',
   'go back to the start of the network, or turn to another fork; undo all settings made by requests',
-  [ResetRequest, ResetDone],
+  [ResetRequest, ResetResult],
   'the node turns to no other network: it keeps its chains on disk, or has proof of work',
 )
 const resetOperation = {
@@ -277,23 +277,23 @@ export const controlOperations = {
     query: None,
     responses: { 200: { description: 'success', content: { [JSON_TYPE]: MiningState } }, 403: foreign },
   },
-  drop: controlOperation('drop', '/devnet/drop', 'drop pending transactions', [DropRequest, Dropped]),
+  drop: controlOperation('drop', '/devnet/drop', 'drop pending transactions', [DropRequest, DropResult]),
   impersonate: controlOperation('impersonate', '/devnet/impersonate', 'set whose signatures are not checked', [
     ImpersonateRequest,
-    Impersonated,
+    ImpersonateResult,
   ]),
   run: controlOperation(
     'run',
     '/devnet/run',
     'run code with privileges in a new block, without gas',
-    [RunRequest, Ran],
+    [RunRequest, RunResult],
     'the chain may not grow, or the command has no room',
   ),
   writeRows: controlOperation(
     'writeRows',
     '/devnet/rows',
     'write rows of a table, checked against its schema, in a new block',
-    [RowsRequest, RowsWritten],
+    [RowsRequest, RowsResult],
     'the chain may not grow, or the write failed',
   ),
   setGas: controlOperation(
@@ -347,14 +347,14 @@ export const controlOperations = {
     'snapshot',
     '/devnet/snapshot',
     'save the current chains, rules, mempools and clock',
-    [NoChoice, SnapshotTaken],
+    [NoChoice, SnapshotResult],
     'there are too many snapshots',
   ),
   revert: controlOperation(
     'revert',
     '/devnet/revert',
     'restore a snapshot, and delete it and all later ones',
-    [SnapshotChoice, Reverted],
+    [SnapshotChoice, RevertResult],
     'there is no such snapshot',
   ),
   reset: resetOperation,

@@ -29,7 +29,7 @@ export type CommandAction =
     }
 
 /** Loggable part of a command. */
-export interface ToldCommand {
+export interface LoggedCommand {
   readonly requestKey: string
   /** Account that pays for gas. */
   readonly sender: string
@@ -37,13 +37,13 @@ export interface ToldCommand {
 }
 
 /** Position among the `count` transactions of one block or request, whose events follow each other. */
-export interface Placed {
+export interface BatchPosition {
   readonly index: number
   readonly count: number
 }
 
 /** A transaction in a block. */
-export interface InBlock extends Placed {
+export interface TransactionPosition extends BatchPosition {
   readonly chain: number
   readonly height: number
   /** Hash of the block. */
@@ -51,13 +51,13 @@ export interface InBlock extends Placed {
 }
 
 /** Entered the mempool. Not emitted for transactions that return to it. */
-export interface PendingTransaction extends ToldCommand {
+export interface PendingTransaction extends LoggedCommand {
   readonly step: 'pending'
   readonly chain: number
 }
 
 /** Included in a block of the chain. */
-export interface IncludedTransaction extends ToldCommand, InBlock {
+export interface IncludedTransaction extends LoggedCommand, TransactionPosition {
   readonly step: 'included'
   readonly status: 'success' | 'failure'
   readonly gas: number
@@ -72,7 +72,7 @@ export interface IncludedTransaction extends ToldCommand, InBlock {
 }
 
 /** Its block has left the chain. */
-export interface UndoneTransaction extends ToldCommand, InBlock {
+export interface UndoneTransaction extends LoggedCommand, TransactionPosition {
   readonly step: 'undone'
   /** `revert` is a revert to a snapshot. */
   readonly by: 'reorganisation' | 'revert'
@@ -83,14 +83,14 @@ export interface UndoneTransaction extends ToldCommand, InBlock {
 }
 
 /** Left the mempool without being in a block. */
-export interface DroppedTransaction extends ToldCommand {
+export interface DroppedTransaction extends LoggedCommand {
   readonly step: 'dropped'
   readonly chain: number
   readonly reason: string
 }
 
 /** Refused by `send`. Unreadable fields are null; an unreadable request is one event. */
-export interface RefusedTransaction extends Placed {
+export interface RefusedTransaction extends BatchPosition {
   readonly step: 'refused'
   /** Chain of the request. */
   readonly chain: number | null

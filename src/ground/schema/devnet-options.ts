@@ -20,7 +20,10 @@ export interface OptionShape<T> {
 type ValueOf<Shape> = Shape extends OptionShape<infer T> ? T : never
 
 /** The same shape with a default. */
-const usually = <Shape extends OptionShape<unknown>>(shape: Shape, fallback: ValueOf<Shape>) => ({ ...shape, fallback })
+const withDefault = <Shape extends OptionShape<unknown>>(shape: Shape, fallback: ValueOf<Shape>) => ({
+  ...shape,
+  fallback,
+})
 
 /** Text that is not empty. */
 export const textOption: OptionShape<string> = {
@@ -65,25 +68,28 @@ function oneOf<T extends string>(values: readonly T[]) {
 const MAX_TIMER_MS = 1_900_000_000
 
 /** A time that timers wait for. Longer ones count as 22 days. */
-const timer = (shape: OptionShape<number>, fallback: number) => ({ ...usually(shape, fallback), most: MAX_TIMER_MS })
+const timer = (shape: OptionShape<number>, fallback: number) => ({
+  ...withDefault(shape, fallback),
+  most: MAX_TIMER_MS,
+})
 
 /** Limits of a node. DevnetOptions documents each. */
 export const limitOptions = {
   updateStreamMs: timer(time, 240_000),
-  updateStreamLimit: usually(count, 2000),
-  headerStreamLimit: usually(count, 2000),
-  workLimit: usually(count, 1200),
-  workLifetimeMs: usually(time, 300_000),
+  updateStreamLimit: withDefault(count, 2000),
+  headerStreamLimit: withDefault(count, 2000),
+  workLimit: withDefault(count, 1200),
+  workLifetimeMs: withDefault(time, 300_000),
   refreshMs: timer(timeOrNone, 15_000),
-  listenLimit: usually(count, 1000),
+  listenLimit: withDefault(count, 1000),
   listenMs: timer(time, 180_000),
   requestTimeoutMs: timer(time, 30_000),
 }
 
 /** Options whose values are texts, numbers or switches. `fallback` is the default, where there is one. */
 export const plainOptions = {
-  host: usually(textOption, '127.0.0.1'),
-  port: usually(wholeNumber(0, 65_535), 1848),
+  host: withDefault(textOption, '127.0.0.1'),
+  port: withDefault(wholeNumber(0, 65_535), 1848),
   dataDir: textOption,
   stateFile: textOption,
   backupDir: textOption,
@@ -91,22 +97,22 @@ export const plainOptions = {
     expected: 'the name of a chainweb network, such as mainnet01',
     fits: isNetworkName,
   },
-  graph: usually(oneOf(graphNames), 'twenty'),
-  blockDelayMs: usually(time, 30_000),
-  difficulty: usually<OptionShape<bigint>>(
+  graph: withDefault(oneOf(graphNames), 'twenty'),
+  blockDelayMs: withDefault(time, 30_000),
+  difficulty: withDefault<OptionShape<bigint>>(
     {
       expected: 'a bigint of at least 1 and below 2^256',
       fits: (value): value is bigint => typeof value === 'bigint' && value >= 1n && value <= MAX_TARGET,
     },
     100_000n,
   ),
-  pow: usually(yesOrNo, true),
-  nodeRelease: usually(oneOf(nodeReleases), newestRelease),
-  forkEpoch: usually(wholeNumber(1, MAX_CASTING_BLOCKS), DEFAULT_CASTING_BLOCKS),
+  pow: withDefault(yesOrNo, true),
+  nodeRelease: withDefault(oneOf(nodeReleases), newestRelease),
+  forkEpoch: withDefault(wholeNumber(1, MAX_CASTING_BLOCKS), DEFAULT_CASTING_BLOCKS),
   forkTarget: wholeNumber(0, 0xffff_ffff),
   entity: textOption,
-  product: usually(oneOf<ProductWord>(['chainweb', 'ledger']), 'chainweb'),
+  product: withDefault(oneOf<ProductWord>(['chainweb', 'ledger']), 'chainweb'),
   ...limitOptions,
-  phraseAccounts: usually(wholeNumber(0, MAX_PHRASE_ACCOUNTS), 0),
-  allowPrint: usually(yesOrNo, false),
+  phraseAccounts: withDefault(wholeNumber(0, MAX_PHRASE_ACCOUNTS), 0),
+  allowPrint: withDefault(yesOrNo, false),
 }

@@ -25,7 +25,7 @@ const onChain = Type.Optional({ ...Natural, description: 'only of this chain; de
 const ofChain = Type.Optional({ ...Natural, description: 'chain; default 0' })
 
 /** Place in a block. */
-const placed = {
+const placeFields = {
   requestKey: Type.String(),
   chain: Natural,
   height: Natural,
@@ -44,7 +44,7 @@ export const outcome = {
 }
 
 export const ListedTransaction = Type.Object({
-  ...placed,
+  ...placeFields,
   index: { ...Natural, description: 'position in its block' },
   ...outcome,
 })
@@ -55,7 +55,7 @@ const TransactionPage = Type.Object({
   searchedTo: Type.Union([Milliseconds, Type.Null()], { description: 'time of the last block that was searched' }),
 })
 
-export const FoundTransaction = Type.Object({
+export const TransactionDetails = Type.Object({
   requestKey: Type.String(),
   command: Command,
   pendingOn: Type.Union([Natural, Type.Null()], { description: 'chain whose mempool has it' }),
@@ -74,7 +74,7 @@ export const FoundTransaction = Type.Object({
 })
 
 export const ListedEvent = Type.Object({
-  ...placed,
+  ...placeFields,
   index: { ...Natural, description: 'position among the events of its block' },
   module: Type.String({ description: 'with its namespace' }),
   name: Type.String(),
@@ -110,7 +110,7 @@ const Callable = Type.Object({
   result: Maybe('declared type of the result'),
 })
 
-export const FoundModule = Type.Object({
+export const ModuleDetails = Type.Object({
   chain: Natural,
   name: Type.String({ description: 'with its namespace' }),
   kind: Type.Union([Type.Literal('module'), Type.Literal('interface')]),
@@ -148,11 +148,11 @@ const RowPage = Type.Object({
 
 export type ListedTransaction = Static<typeof ListedTransaction>
 export type TransactionPage = Static<typeof TransactionPage>
-export type FoundTransaction = Static<typeof FoundTransaction>
+export type TransactionDetails = Static<typeof TransactionDetails>
 export type ListedEvent = Static<typeof ListedEvent>
 export type EventPage = Static<typeof EventPage>
 export type ModuleList = Static<typeof ModuleList>
-export type FoundModule = Static<typeof FoundModule>
+export type ModuleDetails = Static<typeof ModuleDetails>
 export type CallableMember = Static<typeof Callable>
 export type RowPage = Static<typeof RowPage>
 
@@ -177,7 +177,7 @@ export const lookupOperations = {
     summary: 'a transaction with its command, and all blocks that have it',
     query: Type.Object({ requestKey: { ...Name, description: 'request key' } }),
     responses: {
-      200: { description: 'success', content: { [JSON_TYPE]: FoundTransaction } },
+      200: { description: 'success', content: { [JSON_TYPE]: TransactionDetails } },
       404: text('no block and no mempool has it'),
     },
   },
@@ -219,7 +219,7 @@ export const lookupOperations = {
     path: '/devnet/module',
     summary: 'a module with its code, members, docstrings and tables',
     query: Type.Object({ chain: ofChain, name: { ...Name, description: 'with its namespace' } }),
-    responses: { 200: json(FoundModule), 404: text('no such chain or module'), ...fromLive },
+    responses: { 200: json(ModuleDetails), 404: text('no such chain or module'), ...fromLive },
   },
   devnetTable: {
     ...shared,

@@ -3,19 +3,20 @@
  * newcut fetches them from the pin downwards. Each must be the parent of the one before.
  */
 import { decodeBase64Url, decodeHash, encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
-import { FormatError, NewcutError } from '#ground/base/errors.ts'
+import { FormatError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { parseJson } from '#ground/base/json.ts'
 import { decodeHeader, encodeHeader, type Header } from '#ground/chain/header.ts'
-import type { Asker } from './asker.ts'
 import type { CopyEntries, EntrySource } from './entries.ts'
-import { fetchHeader, headerIn, networkPath, refused } from './pin.ts'
-import { shown } from './remote-node.ts'
+import { copyErrors } from './errors.ts'
+import { fetchHeader, headerIn, networkPath, refusalError } from './pin.ts'
+import type { PinnedCaller } from './pinned-caller.ts'
+import { excerpt } from './remote-node.ts'
 
-/** Most headers that nodes put into one page. */
+/** Maximum number of headers that nodes put into one page. */
 const PAGE = 360
 
 export class AncestorHeaders {
-  readonly #asker: Asker
+  readonly #caller: PinnedCaller
   readonly #entries: CopyEntries
   /** From the parent of the pinned block downwards. */
   readonly #bytes: Uint8Array[] = []
@@ -26,8 +27,8 @@ export class AncestorHeaders {
   #reaching: Promise<void> = Promise.resolve()
 
   /** @param pinned header of the pinned block */
-  constructor(asker: Asker, entries: CopyEntries, pinned: Header) {
-    this.#asker = asker
+  constructor(caller: PinnedCaller, entries: CopyEntries, pinned: Header) {
+    this.#caller = caller
     this.#entries = entries
     this.#lowest = pinned
     for (let height = Number(pinned.height) - 1; ; height--) {
@@ -38,9 +39,12 @@ export class AncestorHeaders {
     if (this.#bytes.length > 0) this.#lowest = decodeHeader(this.#bytes[this.#bytes.length - 1])
   }
 
-  /** The encoded header at a height of the branch. Throws RangeError if it is not fetched yet. */
+  /**
+   * The encoded header at a height of the branch.
+   * @throws RangeError if it is not fetched yet
+   */
   at(height: number): Uint8Array {
-    const index = this.#asker.block.height - 1 - height
+    const index = this.#caller.block.height - 1 - height
     if (!(index >= 0 && index < this.#bytes.length)) throw new RangeError(`no header at height ${height}`)
     return this.#bytes[index]
   }
@@ -52,9 +56,9 @@ export class AncestorHeaders {
 
   /**
    * Fetches the headers of the branch down to a height.
-   * @throws NewcutError if the node does not tell them, or tells others
+   * @throws NewcutError if the node does not return them, or returns others
    */
-  reach(height: number): Promise<void> {
+  fetchDownTo(height: number): Promise<void> {
     const reaching = this.#reaching.catch(() => undefined).then(() => this.#fetch(height))
     this.#reaching = reaching
     return reaching
@@ -66,17 +70,17 @@ export class AncestorHeaders {
    * @throws NewcutError if the node does not answer, or answers with another header
    */
   async byHash(hash: string): Promise<Header | null> {
-    const { remote, block } = this.#asker
+    const { remote, block } = this.#caller
     if (!isHash(hash)) return null
-    const kept = this.#entries.headerBytes.get(hash)
-    if (kept !== undefined) return decodeHeader(decodeBase64Url(kept, 'header'))
+    const cached = this.#entries.headerBytes.get(hash)
+    if (cached !== undefined) return decodeHeader(decodeBase64Url(cached, 'header'))
     const path = `${networkPath(block.network)}/chain/${block.chain}/header/${encodeURIComponent(hash)}`
     const { status, text } = await remote.get(path)
     if (status === 404) return null
-    if (status !== 200) throw refused(remote, `the header ${hash}`, status, text)
+    if (status !== 200) throw refusalError(remote, `the header ${hash}`, status, text)
     const header = headerIn(parseJson(text))
     if (header === null || encodeBase64Url(header.hash) !== hash || header.chainId !== block.chain) {
-      throw this.#misbehaved(`another header than ${hash} of chain ${block.chain}: ${shown(text)}`)
+      throw this.#misbehaviourError(`another header than ${hash} of chain ${block.chain}: ${excerpt(text)}`)
     }
     if (Number(header.height) > block.height) return null
     this.#entries.headerBytes.put(hash, encodeBase64Url(encodeHeader(header)))
@@ -103,31 +107,34 @@ export class AncestorHeaders {
 
   /** The headers below the lowest one, as many as the node puts into a page. All of them are checked. */
   async #page(height: number): Promise<readonly Header[]> {
-    const { remote, block } = this.#asker
+    const { remote, block } = this.#caller
     const { network, chain } = block
     const highest = Number(this.#lowest.height) - 1
     const range = `minheight=${Math.max(height, highest - PAGE + 1)}&maxheight=${highest}&limit=${PAGE}`
     const path = `${networkPath(network)}/chain/${chain}/header/branch?${range}`
     const { status, text } = await remote.post(path, { upper: [encodeBase64Url(this.#lowest.hash)], lower: [] })
-    if (status !== 200) throw refused(remote, `headers of chain ${chain} below height ${highest + 1}`, status, text)
+    if (status !== 200)
+      throw refusalError(remote, `headers of chain ${chain} below height ${highest + 1}`, status, text)
     const headers = itemsIn(text)
     if (headers === null || headers.length === 0) {
-      throw this.#misbehaved(`no headers of chain ${chain} below height ${highest + 1}: ${shown(text)}`)
+      throw this.#misbehaviourError(`no headers of chain ${chain} below height ${highest + 1}: ${excerpt(text)}`)
     }
     let above = this.#lowest
     for (const header of headers) {
       const isNext = equalBytes(header.hash, above.parent) && header.height === above.height - 1n
       if (!isNext || header.chainId !== chain || header.height < height) {
         const at = Number(above.height) - 1
-        throw this.#misbehaved(`a header of chain ${chain} at height ${at} that does not lead to the pinned block`)
+        throw this.#misbehaviourError(
+          `a header of chain ${chain} at height ${at} that does not lead to the pinned block`,
+        )
       }
       above = header
     }
     return headers
   }
 
-  #misbehaved(what: string): NewcutError {
-    return new NewcutError('NODE_MISBEHAVED', `the forked node ${this.#asker.remote.url} gives ${what}`)
+  #misbehaviourError(what: string): NewcutError {
+    return operatingError(copyErrors.wrongAnswer, { url: this.#caller.remote.url, what })
   }
 }
 
@@ -149,17 +156,20 @@ function isHash(text: string): boolean {
   }
 }
 
-/** Caches the height of a header, or false if it is above the pin, on another branch, or unknown to the node. */
-export async function fetchAncestor({ asker, entries }: EntrySource, hash: string): Promise<void> {
-  const { network, chain, height, hash: pinned } = asker.block
-  const { status, text } = await asker.remote.get(
+/**
+ * Caches the height of a header, or false if it is above the pin, on another branch, or unknown to the node.
+ * @throws NewcutError if the node refuses, or returns a wrong header
+ */
+export async function fetchAncestor({ caller, entries }: EntrySource, hash: string): Promise<void> {
+  const { network, chain, height, hash: pinned } = caller.block
+  const { status, text } = await caller.remote.get(
     `${networkPath(network)}/chain/${chain}/header/${encodeURIComponent(hash)}`,
   )
-  if (status !== 200 && status !== 404) throw refused(asker.remote, `the header ${hash}`, status, text)
+  if (status !== 200 && status !== 404) throw refusalError(caller.remote, `the header ${hash}`, status, text)
   const at = status === 200 ? heightIn(text) : null
   if (at === null || at > height) entries.headers.put(hash, false)
   else {
-    const found = await fetchHeader(asker.remote, network, chain, { height: at, head: pinned })
+    const found = await fetchHeader(caller.remote, network, chain, { height: at, head: pinned })
     entries.headers.put(hash, encodeBase64Url(found.hash) === hash ? at : false)
   }
 }

@@ -7,11 +7,12 @@
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { replaceFile } from '#ground/base/replace-file.ts'
 import { sealOf } from '#ground/base/seal.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
+import { copyErrors } from './errors.ts'
 
 /** The pinned block of a chain. */
 export interface PinnedBlock {
@@ -54,7 +55,7 @@ export class CopyCache {
       else this.#read(this.#file, text, first, onNotice)
       this.save()
     } catch (error) {
-      throw error instanceof NewcutError ? error : unusable(this.#file, error)
+      throw error instanceof NewcutError ? error : unusableError(this.#file, error)
     }
   }
 
@@ -63,9 +64,7 @@ export class CopyCache {
     // A process that was killed may have left half a line.
     const torn = lines.pop()
     if (lines[0] !== first) {
-      throw new NewcutError('DATA_UNUSABLE', `the cache ${file} is of another block or another newcut`, {
-        hint: `its first line must be ${first}; remove the file, or name another folder with \`fork.cacheFolder\``,
-      })
+      throw operatingError(copyErrors.otherCache, { file, first })
     }
     const bad: number[] = []
     for (const [i, line] of lines.entries()) {
@@ -108,23 +107,23 @@ export class CopyCache {
     this.#entries.delete(key)
   }
 
-  /** Appends new entries to the file. Throws NewcutError DATA_UNUSABLE; the next call tries again. */
+  /**
+   * Appends new entries to the file.
+   * @throws NewcutError DATA_UNUSABLE; the next call tries again
+   */
   save(): void {
     if (this.#file === null || this.#unwritten === '') return
     try {
       appendFileSync(this.#file, this.#unwritten)
     } catch (error) {
-      throw unusable(this.#file, error)
+      throw unusableError(this.#file, error)
     }
     this.#unwritten = ''
   }
 }
 
-function unusable(file: string, error: unknown): NewcutError {
-  return new NewcutError('DATA_UNUSABLE', `the cache ${file} cannot be used: ${describeError(error)}`, {
-    hint: 'name another folder with `fork.cacheFolder`, or go without one',
-    cause: error,
-  })
+function unusableError(file: string, error: unknown): NewcutError {
+  return operatingError(copyErrors.unusableCache, { file, why: describeError(error) }, error)
 }
 
 function textOf(file: string): string {
@@ -156,7 +155,7 @@ function lineOf(key: string, json: unknown, hash: string): string {
 }
 
 function damageText(lines: readonly number[]): string {
-  const shown = lines.slice(0, 3).join(', ')
-  if (lines.length === 1) return `line ${shown} is damaged or was edited`
-  return `lines ${shown}${lines.length > 3 ? `, and ${lines.length - 3} more` : ''} are damaged or were edited`
+  const first = lines.slice(0, 3).join(', ')
+  if (lines.length === 1) return `line ${first} is damaged or was edited`
+  return `lines ${first}${lines.length > 3 ? `, and ${lines.length - 3} more` : ''} are damaged or were edited`
 }

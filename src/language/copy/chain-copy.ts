@@ -1,21 +1,22 @@
 /** One chain of a fork: its state, and runs that wait for what they miss. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { JsonFields } from '#ground/base/json.ts'
 import type { Header } from '#ground/chain/header.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { MissingEntry } from '../contracts/machine/state.ts'
 import { AncestorHeaders } from './ancestor-headers.ts'
-import { Asker } from './asker.ts'
 import { CopyCache, type PinnedBlock } from './cache.ts'
 import { type CopyEntries, entriesIn, type FetchOptions } from './entries.ts'
+import { copyErrors } from './errors.ts'
 import { Fetcher } from './fetcher.ts'
 import { modulesIn, namespaceOf, stringsIn } from './module-text.ts'
-import { forgetUntold } from './pacts.ts'
+import { forgetPactsWithoutState } from './pacts.ts'
 import { pinnedPayload } from './payload-fetch.ts'
+import { PinnedCaller } from './pinned-caller.ts'
 import { PinnedState } from './pinned-state.ts'
 import type { RemoteNode } from './remote-node.ts'
 
-/** Most times that one run is begun again because it misses something. */
+/** Maximum number of restarts of one run. A node that answers differently each time would restart it forever. */
 export const MAX_ROUNDS = 500
 
 export interface ChainCopyOptions extends FetchOptions {
@@ -38,19 +39,19 @@ export class ChainCopy {
   constructor(remote: RemoteNode, block: PinnedBlock, options: ChainCopyOptions, head: number | null = null) {
     this.block = block
     this.entries = entriesIn(new CopyCache(options.cacheFolder, block, options.onNotice))
-    forgetUntold(this.entries, options.pactKeys)
+    forgetPactsWithoutState(this.entries, options.pactKeys)
     this.state = new PinnedState(this.entries, options.rules)
-    this.fetcher = new Fetcher({ asker: new Asker(remote, block, head), entries: this.entries, options })
+    this.fetcher = new Fetcher({ caller: new PinnedCaller(remote, block, head), entries: this.entries, options })
   }
 
   /** The payload of the pinned block as JSON. @returns null if the node no longer has it */
   payload(): Promise<JsonFields | null> {
-    return pinnedPayload(this.fetcher.asker, this.entries)
+    return pinnedPayload(this.fetcher.caller, this.entries)
   }
 
   /** Headers below the pinned block. @param pinned its header */
   ancestors(pinned: Header): AncestorHeaders {
-    this.#ancestors ??= new AncestorHeaders(this.fetcher.asker, this.entries, pinned)
+    this.#ancestors ??= new AncestorHeaders(this.fetcher.caller, this.entries, pinned)
     return this.#ancestors
   }
 
@@ -85,9 +86,9 @@ export class ChainCopy {
   }
 
   /**
-   * Runs `run` until it misses nothing. Each time, it must begin anew, on a fresh layer.
+   * Runs `run` until it misses nothing. Each time, it must start again, on a fresh layer.
    * @param hints texts that are probably keys of rows
-   * @throws NewcutError if the node cannot tell what is missing
+   * @throws NewcutError if the node cannot supply what is missing
    */
   async complete<T>(run: () => T | Promise<T>, hints: () => readonly string[] = () => []): Promise<T> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -98,6 +99,6 @@ export class ChainCopy {
         await this.fetcher.fetch(error, hints())
       }
     }
-    throw new NewcutError('NODE_MISBEHAVED', `after ${MAX_ROUNDS} fetches a run still misses entries of the fork`)
+    throw operatingError(copyErrors.tooManyRounds, { rounds: MAX_ROUNDS })
   }
 }

@@ -4,22 +4,22 @@ import { encodeStoredValue } from '../contracts/values/keep.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
 import type { EntrySource } from './entries.ts'
-import { exactly, exactValue, exactWithin, printCode, type Shape, shapeOf } from './exact-values.ts'
+import { exactly, exactValue, exactWithin, type InexactShape, printCode, shapeOf } from './exact-values.ts'
 import { membersOf } from './module-text.ts'
-import { odd, type PinQuestion } from './question.ts'
+import { type PinQuestion, wrongFormError } from './question.ts'
 
-interface Constant {
+interface FetchedConstant {
   readonly name: string
   readonly value: Value
   /** Where lists and objects in it hold decimals or times; null for nowhere. */
-  readonly shape: Shape | null
+  readonly shape: InexactShape | null
 }
 
 export class ConstantsFetch {
   readonly #source: EntrySource
   readonly #module: string
   readonly #names: readonly string[]
-  #found: readonly Constant[] = []
+  #found: readonly FetchedConstant[] = []
 
   /** @param code text of the module */
   constructor(source: EntrySource, module: string, code: string) {
@@ -38,7 +38,8 @@ export class ConstantsFetch {
   #take(answer: ExactJson): void {
     const [values, printed] = listIn(answer)
     const texts = listIn(printed)
-    if (!Array.isArray(values) || values.length !== this.#names.length) throw odd(this.#source.asker, answer)
+    if (!Array.isArray(values) || values.length !== this.#names.length)
+      throw wrongFormError(this.#source.caller, answer)
     this.#found = this.#names.map((name, i) => {
       const value = exactValue(valueFromJson(values[i] as ExactJson), texts[i] ?? '')
       const shape = shapeOf(value)
@@ -65,9 +66,9 @@ export class ConstantsFetch {
   }
 
   /** Caches the constants. */
-  put(): void {
-    const kept = this.#found.map(({ name, value }) => [name, encodeStoredValue(value)] as const)
-    this.#source.entries.constants.put(this.#module, kept)
+  cacheConstants(): void {
+    const pairs = this.#found.map(({ name, value }) => [name, encodeStoredValue(value)] as const)
+    this.#source.entries.constants.put(this.#module, pairs)
   }
 }
 

@@ -44,7 +44,7 @@ interface CopiedDomain {
 
 /** A domain that fetches each entry with a request of its own. */
 interface PlainDomain<J> {
-  readonly entries: (all: CopyEntries) => Entries<J | false>
+  readonly entries: (entries: CopyEntries) => Entries<J | false>
   readonly ask: (source: EntrySource, key: string) => Promise<void>
   readonly read: (json: J, key: string, state: EntryReader) => unknown
 }
@@ -64,24 +64,24 @@ const DOMAINS: Readonly<Record<Exclude<Domain, TableDomain>, CopiedDomain>> = {
     keys: () => [],
     ask: () => Promise.reject(new Error('the tables of a chain are in the texts of its modules')),
   },
-  keysets: plain('keysets', { entries: ({ keysets }) => keysets, ask: fetchKeyset, read: guardIn }),
-  namespaces: plain('namespaces', {
+  keysets: plainDomain('keysets', { entries: ({ keysets }) => keysets, ask: fetchKeyset, read: guardIn }),
+  namespaces: plainDomain('namespaces', {
     entries: ({ namespaces }) => namespaces,
     ask: fetchNamespace,
     read: ([user, admin]): Namespace => ({ user: guardIn(user), admin: guardIn(admin) }),
   }),
-  pacts: plain('pacts', { entries: ({ pacts }) => pacts, ask: fetchPact, read: readPact }),
-  counters: plain('counters', { entries: ({ counters }) => counters, ask: fetchCounter, read: (next) => next }),
-  headers: plain('headers', { entries: ({ headers }) => headers, ask: fetchAncestor, read: (height) => height }),
+  pacts: plainDomain('pacts', { entries: ({ pacts }) => pacts, ask: fetchPact, read: readPact }),
+  counters: plainDomain('counters', { entries: ({ counters }) => counters, ask: fetchCounter, read: (next) => next }),
+  headers: plainDomain('headers', { entries: ({ headers }) => headers, ask: fetchAncestor, read: (height) => height }),
 }
 
 export function domainOf(domain: Domain): CopiedDomain {
-  return isTable(domain) ? rowsOf(domain) : DOMAINS[domain]
+  return isTable(domain) ? rowDomain(domain) : DOMAINS[domain]
 }
 
 const isTable = (domain: Domain): domain is TableDomain => domain.startsWith('table:')
 
-function plain<J>(domain: Domain, { entries, ask, read }: PlainDomain<J>): CopiedDomain {
+function plainDomain<J>(domain: Domain, { entries, ask, read }: PlainDomain<J>): CopiedDomain {
   return {
     get: (state, key) => {
       const json = entries(state.entries).get(key)
@@ -93,7 +93,7 @@ function plain<J>(domain: Domain, { entries, ask, read }: PlainDomain<J>): Copie
   }
 }
 
-function rowsOf(domain: TableDomain): CopiedDomain {
+function rowDomain(domain: TableDomain): CopiedDomain {
   const table = domain.slice('table:'.length)
   return {
     get: (state, key) => {
@@ -120,33 +120,37 @@ function fetchKeyset(source: EntrySource, name: string): Promise<void> {
   return describe(source, `(describe-keyset ${stringCode(name)})`, {
     name,
     place: source.entries.keysets,
-    kept: keptJson,
+    cachedFormOf: cachedForm,
   })
 }
 
 function fetchNamespace(source: EntrySource, name: string): Promise<void> {
-  const kept = (value: ExactJson) => {
+  const cachedFormOf = (value: ExactJson) => {
     const { 'user-guard': user, 'admin-guard': admin } = fieldsOf(value)
-    return [user, admin].map(keptJson)
+    return [user, admin].map(cachedForm)
   }
   const place = source.entries.namespaces
-  return describe(source, `(describe-namespace ${stringCode(name)})`, { name, place, kept })
+  return describe(source, `(describe-namespace ${stringCode(name)})`, { name, place, cachedFormOf })
 }
 
-const keptJson = (value: ExactJson) => encodeStoredValue(valueFromJson(value))
+const cachedForm = (value: ExactJson) => encodeStoredValue(valueFromJson(value))
 
-interface Described<J> {
+interface DescribedEntry<J> {
   readonly name: string
   readonly place: Entries<J | false>
   /** Picks the JSON for the cache out of the description. */
-  readonly kept: (value: ExactJson) => J
+  readonly cachedFormOf: (value: ExactJson) => J
 }
 
-function describe<J>({ asker }: EntrySource, code: string, { name, place, kept }: Described<J>): Promise<void> {
-  const failed = (message: string) => {
+function describe<J>(
+  { caller }: EntrySource,
+  code: string,
+  { name, place, cachedFormOf }: DescribedEntry<J>,
+): Promise<void> {
+  const onFailure = (message: string) => {
     const isAbsent = /cannot find keyset|not found/i.test(message)
     if (isAbsent) place.put(name, false)
     return isAbsent
   }
-  return askAll(asker, [{ code, take: (value) => place.put(name, kept(value)), failed, isAlone: true }])
+  return askAll(caller, [{ code, take: (value) => place.put(name, cachedFormOf(value)), onFailure, isAlone: true }])
 }

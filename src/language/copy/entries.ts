@@ -5,8 +5,8 @@
 import type { JsonFields } from '#ground/base/json.ts'
 import type { TextPlace } from '../contracts/errors.ts'
 import type { StoredValue } from '../contracts/values/keep.ts'
-import type { Asker } from './asker.ts'
 import type { CopyCache } from './cache.ts'
+import type { PinnedCaller } from './pinned-caller.ts'
 
 /** An entry that the chain does not have. */
 type Absent = false
@@ -26,7 +26,7 @@ export interface CachedOrigin extends TextPlace {
 export type CachedPact = { readonly continuation: string } | { readonly step: number; readonly keys: readonly string[] }
 
 /** The only entry of its kind. */
-class OnlyEntry<J> {
+class SingleEntry<J> {
   readonly #cache: CopyCache
   readonly #place: string
 
@@ -40,9 +40,9 @@ class OnlyEntry<J> {
     return this.#cache.get(this.#place) as J | undefined
   }
 
-  /** Throws RangeError if it is not cached. */
+  /** @throws RangeError if it is not cached */
   expect(): J {
-    return expected(this.get(), this.#place)
+    return requireCached(this.get(), this.#place)
   }
 
   put(json: J): void {
@@ -70,9 +70,9 @@ export class Entries<J> {
     return this.#cache.get(this.#prefix + key) as J | undefined
   }
 
-  /** Throws RangeError if it is not cached. */
+  /** @throws RangeError if it is not cached */
   expect(key: string): J {
-    return expected(this.get(key), this.#prefix + key)
+    return requireCached(this.get(key), this.#prefix + key)
   }
 
   put(key: string, json: J): void {
@@ -83,14 +83,14 @@ export class Entries<J> {
     this.#cache.forget(this.#prefix + key)
   }
 
-  /** All of them, in the order in which they were added. */
-  all(): (readonly [key: string, json: J])[] {
+  /** All entries of the kind, in the order in which they were added. */
+  list(): (readonly [key: string, json: J])[] {
     const prefix = this.#prefix
     return Array.from(this.#cache.withPrefix(prefix), ([place, json]) => [place.slice(prefix.length), json as J])
   }
 }
 
-function expected<J>(json: J | undefined, place: string): J {
+function requireCached<J>(json: J | undefined, place: string): J {
   if (json === undefined) throw new RangeError(`${place} is not cached`)
   return json
 }
@@ -99,15 +99,15 @@ export type CopyEntries = ReturnType<typeof entriesIn>
 
 /** The table of entries. */
 export function entriesIn(cache: CopyCache) {
-  const one = <J>(place: string) => new OnlyEntry<J>(cache, place)
+  const single = <J>(place: string) => new SingleEntry<J>(cache, place)
   const many = <J>(prefix: string) => new Entries<J>(cache, prefix)
   return {
     /** The pinned header, base64url. */
-    header: one<string>('header'),
+    header: single<string>('header'),
     /** Payload of the pinned block, with its outputs. */
-    payload: one<JsonFields | Absent>('payload'),
+    payload: single<JsonFields | Absent>('payload'),
     /** Full names of all modules of the chain. */
-    moduleNames: one<readonly string[]>('modules'),
+    moduleNames: single<readonly string[]>('modules'),
     modules: many<CachedModule>('module:'),
     /** Module -> the names and values of its constants. They are put last: a module that has them is whole. */
     constants: many<readonly (readonly [name: string, value: StoredValue])[]>('constants:'),
@@ -134,14 +134,17 @@ export function entriesIn(cache: CopyCache) {
     headerBytes: many<string>('bytes:'),
     /** Request key -> result of a command at or below the pin, as JSON text. */
     results: many<string | Absent>('result:'),
-    /** Writes new entries to the file. Call it before anything depends on them. Throws NewcutError DATA_UNUSABLE. */
+    /**
+     * Writes new entries to the file. Call it before anything depends on them.
+     * @throws NewcutError DATA_UNUSABLE
+     */
     save: () => cache.save(),
   }
 }
 
 /** Limits of questions. */
 export interface FetchOptions {
-  /** Most rows of a table that is read as a whole. */
+  /** Maximum number of rows of a table that is read as a whole. */
   readonly tableRows: number
   /** Request keys of commands that continued pacts before the pin. */
   readonly pactKeys: readonly string[]
@@ -149,7 +152,7 @@ export interface FetchOptions {
 
 /** Whom to ask for entries, and where they go. */
 export interface EntrySource {
-  readonly asker: Asker
+  readonly caller: PinnedCaller
   readonly entries: CopyEntries
   readonly options: FetchOptions
 }

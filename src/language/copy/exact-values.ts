@@ -93,27 +93,27 @@ function placesOf(text: string): number {
 }
 
 /** Where values hold decimals or times: here, in the items of a list, or in fields of an object. */
-export interface Shape {
+export interface InexactShape {
   readonly isLeaf: boolean
-  readonly items: Shape | null
-  readonly fields: ReadonlyMap<string, Shape>
+  readonly items: InexactShape | null
+  readonly fields: ReadonlyMap<string, InexactShape>
 }
 
-const NO_FIELDS: ReadonlyMap<string, Shape> = new Map()
-const LEAF: Shape = { isLeaf: true, items: null, fields: NO_FIELDS }
+const NO_FIELDS: ReadonlyMap<string, InexactShape> = new Map()
+const LEAF: InexactShape = { isLeaf: true, items: null, fields: NO_FIELDS }
 /** Types of lists are `list`, or in other releases `[decimal]`. */
 const IS_LIST = '(contains (take 1 (typeof v)) ["l" "["])'
-/** Deepest nesting: newcut does not ask about values below. */
+/** Maximum nesting: newcut does not ask for digits below. */
 const MAX_DEPTH = 32
-/** Most characters of the code for a shape: objects with thousands of different fields need more. */
+/** Maximum length of the code for a shape: only objects with thousands of different fields need more. */
 const MAX_CODE = 200_000
 
 /** The shape of a value. @returns null if it holds no decimal and no time */
-export function shapeOf(value: Value, depth = 0): Shape | null {
+export function shapeOf(value: Value, depth = 0): InexactShape | null {
   if (value instanceof Decimal || value instanceof Time) return LEAF
   if (depth > MAX_DEPTH) return null
   if (Array.isArray(value)) {
-    const items = joined((value as readonly Value[]).map((item) => shapeOf(item, depth + 1)))
+    const items = joinShapes((value as readonly Value[]).map((item) => shapeOf(item, depth + 1)))
     return items === null ? null : { isLeaf: false, items, fields: NO_FIELDS }
   }
   if (!(value instanceof Map)) return null
@@ -125,7 +125,7 @@ export function shapeOf(value: Value, depth = 0): Shape | null {
 }
 
 /** The shape of what a row still lacks. @param exact fields whose decimals and times are exact if they are the value */
-export function shapeWithin(row: Value, exact: readonly string[]): Shape | null {
+export function shapeWithin(row: Value, exact: readonly string[]): InexactShape | null {
   const all = shapeOf(row)
   if (all === null) return null
   const fields = [...all.fields].flatMap(([name, shape]) => {
@@ -136,25 +136,27 @@ export function shapeWithin(row: Value, exact: readonly string[]): Shape | null 
 }
 
 /** One shape that covers all of these. @returns null if there is none */
-export function joined(shapes: readonly (Shape | null)[]): Shape | null {
-  return shapes.reduce((a, b) => (a === null || a === b ? b : b === null ? a : join(a, b)), null)
+export function joinShapes(shapes: readonly (InexactShape | null)[]): InexactShape | null {
+  return shapes.reduce(joinTwo, null)
 }
 
-function join(a: Shape, b: Shape): Shape {
+function joinTwo(a: InexactShape | null, b: InexactShape | null): InexactShape | null {
+  if (a === null || a === b) return b
+  if (b === null) return a
   const names = new Set([...a.fields.keys(), ...b.fields.keys()])
   const fields = [...names].map((name) => {
-    return [name, joined([a.fields.get(name) ?? null, b.fields.get(name) ?? null]) ?? LEAF] as const
+    return [name, joinShapes([a.fields.get(name) ?? null, b.fields.get(name) ?? null]) ?? LEAF] as const
   })
-  return { isLeaf: a.isLeaf || b.isLeaf, items: joined([a.items, b.items]), fields: new Map(fields) }
+  return { isLeaf: a.isLeaf || b.isLeaf, items: joinShapes([a.items, b.items]), fields: new Map(fields) }
 }
 
 /** Code of the printed forms within `v`: lists for lists and objects. @returns null if it would be too long */
-export function printCode(shape: Shape): string | null {
+export function printCode(shape: InexactShape): string | null {
   const code = codeOf(shape)
   return code.length > MAX_CODE ? null : code
 }
 
-function codeOf({ isLeaf, items, fields }: Shape): string {
+function codeOf({ isLeaf, items, fields }: InexactShape): string {
   let code = isLeaf ? PRINT : '""'
   if (items !== null) code = `(if ${IS_LIST} (map (lambda (v) ${codeOf(items)}) v) ${code})`
   if (fields.size === 0) return code
@@ -166,7 +168,7 @@ function codeOf({ isLeaf, items, fields }: Shape): string {
 }
 
 /** A value with all digits that its printed forms show. A value that they do not fit stays as it is. */
-export function exactWithin(value: Value, shape: Shape, printed: ExactJson | undefined): Value {
+export function exactWithin(value: Value, shape: InexactShape, printed: ExactJson | undefined): Value {
   if (shape.isLeaf && typeof printed === 'string') return exactValue(value, printed)
   if (!Array.isArray(printed)) return value
   const texts = printed as readonly ExactJson[]

@@ -1,9 +1,9 @@
 /** Fetches missing entries of a chain at its pin, and more of what the same run will probably read. */
 import type { Domain } from '../contracts/machine/state.ts'
-import type { Asker } from './asker.ts'
 import { domainOf } from './domains.ts'
 import type { EntrySource } from './entries.ts'
 import { fetchModules } from './module-fetch.ts'
+import type { PinnedCaller } from './pinned-caller.ts'
 
 /** An entry, or with key null the keys of a domain. */
 export interface MissedEntry {
@@ -20,14 +20,14 @@ export class Fetcher {
     this.#source = source
   }
 
-  get asker(): Asker {
-    return this.#source.asker
+  get caller(): PinnedCaller {
+    return this.#source.caller
   }
 
   /**
    * Fetches an entry. A second call for the same entry waits for the first.
    * @param hints texts of the code that misses it: probably keys of other rows
-   * @throws NewcutError if the node cannot tell it
+   * @throws NewcutError if the node cannot supply it
    */
   async fetch({ domain, key }: MissedEntry, hints: readonly string[] = []): Promise<void> {
     const flight = `${domain}|${key}`

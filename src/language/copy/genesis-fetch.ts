@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
-import { describeError, fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { describeError, fileProblem, operatingError } from '#ground/base/errors.ts'
 import { fieldOf, parseExactJson, parsePlainJson, unlessMalformed } from '#ground/base/json.ts'
 import { replaceFile } from '#ground/base/replace-file.ts'
 import { readUserText } from '#ground/base/user-file.ts'
@@ -16,13 +16,14 @@ import { fakesFirstEpoch, genesisProblem } from '#ground/chain/genesis.ts'
 import { decodeHeader, type Header } from '#ground/chain/header.ts'
 import { knownNetwork } from '#ground/chain/known-networks.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
+import { copyErrors } from './errors.ts'
 import { networkPath } from './pin.ts'
-import { type RemoteNode, shown } from './remote-node.ts'
+import { excerpt, type RemoteNode } from './remote-node.ts'
 
 const VERSION = 1
 
 /** Genesis headers as the cache keeps them. */
-interface KeptGenesis {
+interface GenesisFile {
   readonly genesis: typeof VERSION
   readonly network: string
   /** Address of the node that had them. */
@@ -30,10 +31,10 @@ interface KeptGenesis {
   readonly code: number
   readonly time: string
   readonly firstEpoch: 'faked' | 'plain' | null
-  readonly chains: Readonly<Record<string, KeptHeader>>
+  readonly chains: Readonly<Record<string, StoredGenesisHeader>>
 }
 
-interface KeptHeader {
+interface StoredGenesisHeader {
   readonly height: number
   readonly hash: string
   readonly target: string
@@ -48,7 +49,7 @@ export interface GenesisOptions {
 
 /**
  * Compares the genesis headers of the pinned chains with the file of their network, and with those of earlier forks. The
- * first fork of a network learns them. A network that is not public may begin anew, so only its file is compared.
+ * first fork of a network learns them. A private network may start again, so only its file is compared.
  * @param pinned chain -> its pinned header
  * @throws NewcutError NODE_MISBEHAVED, BAD_CONFIG, DATA_UNUSABLE
  */
@@ -69,10 +70,10 @@ export async function checkGenesis(
     if (headers === null) return null
     const problem = genesisProblem(headers[0], chain) ?? pinnedProblem(headers[0], pinned.get(chain))
     if (problem !== null) {
-      throw new NewcutError(
-        'NODE_MISBEHAVED',
-        `the forked node ${remote.url} gives as the genesis header of chain ${chain} a header ${problem}`,
-      )
+      throw operatingError(copyErrors.wrongAnswer, {
+        url: remote.url,
+        what: `as the genesis header of chain ${chain} a header ${problem}`,
+      })
     }
     if (definition !== undefined) expectDefined(remote, headers[0], definition)
     return headers
@@ -83,38 +84,36 @@ export async function checkGenesis(
   const isKept = cacheFolder !== null && (definition?.isPublic ?? true)
   if (!isKept) return
   const file = join(cacheFolder, network, 'genesis.json')
-  const kept = readKept(file, remote)
-  const before = kept?.chains[first]
-  if (before !== undefined) return expectSame(before, { file, remote, header: headers[0] })
+  const stored = readGenesisFile(file, remote)
+  const storedHeader = stored?.chains[first]
+  if (storedHeader !== undefined) return expectSame(storedHeader, { file, remote, header: headers[0] })
   const more = (await Promise.all(others.map((chain) => read(chain, 1)))).flatMap((each) => each?.[0] ?? [])
-  keep(file, remote, { network, headers: [headers[0], ...more], first: headers, kept })
+  writeGenesisFile(file, remote, { network, headers: [headers[0], ...more], first: headers, before: stored })
 }
 
-/** Throws NewcutError DATA_UNUSABLE if an earlier fork saw another genesis block. */
+/** @throws NewcutError DATA_UNUSABLE if an earlier fork saw another genesis block */
 function expectSame(
-  before: KeptHeader,
+  before: StoredGenesisHeader,
   { file, remote, header }: { readonly file: string; readonly remote: RemoteNode; readonly header: Header },
 ): void {
   const hash = encodeBase64Url(header.hash)
   if (before.hash === hash) return
   const chain = header.chainId
-  throw new NewcutError(
-    'DATA_UNUSABLE',
-    `the node ${remote.url} is of another network: its genesis block of chain ${chain} is ${hash}, and an earlier fork of that name saw ${before.hash}`,
-    {
-      hint: `check the address; if the network started again, remove ${file}, or name another folder with \`fork.cacheFolder\``,
-    },
-  )
+  throw operatingError(copyErrors.otherGenesis, { url: remote.url, chain, hash, before: before.hash, file })
 }
 
-/** Throws NewcutError BAD_CONFIG if the file of the network says something else than a genesis header. */
+/** @throws NewcutError BAD_CONFIG if the file of the network contradicts a genesis header */
 function expectDefined({ url }: RemoteNode, header: Header, definition: NetworkDefinition): void {
   const difference = genesisDifference(header, definition)
   if (difference === null) return
-  const [property, told, seen] = difference
-  const where = `the genesis header of chain ${header.chainId} at ${url}`
-  throw new NewcutError('BAD_CONFIG', `the file of ${definition.name} has ${property} ${told}, and ${where} ${seen}`, {
-    hint: 'correct the file of the network (`network-file`), or name a node of that network',
+  const [property, defined, actual] = difference
+  throw operatingError(copyErrors.otherDefinition, {
+    network: definition.name,
+    property,
+    defined,
+    chain: header.chainId,
+    url,
+    actual,
   })
 }
 
@@ -159,57 +158,67 @@ async function fetchFirst(
   })
   const [first, ...rest] = headers ?? []
   if (first !== undefined) return [first, ...rest]
-  throw new NewcutError(
-    'NODE_MISBEHAVED',
-    `the forked node ${remote.url} gives no genesis header of chain ${chain}: ${shown(text)}`,
-  )
+  throw operatingError(copyErrors.wrongAnswer, {
+    url: remote.url,
+    what: `no genesis header of chain ${chain}: ${excerpt(text)}`,
+  })
 }
 
-function readKept(file: string, remote: RemoteNode): KeptGenesis | null {
+function readGenesisFile(file: string, remote: RemoteNode): GenesisFile | null {
   if (!existsSync(file)) return null
-  const text = keptText(file)
-  const kept = unlessMalformed(() => parsePlainJson(text) as KeptGenesis | null)
-  if (kept?.genesis === VERSION && typeof kept.chains === 'object' && kept.chains !== null) return kept
-  remote.notice(`${file} is damaged, or of another newcut: newcut learns the genesis headers again`)
+  const text = textOfFile(file)
+  const genesis = unlessMalformed(() => parsePlainJson(text) as GenesisFile | null)
+  if (genesis?.genesis === VERSION && typeof genesis.chains === 'object' && genesis.chains !== null) return genesis
+  remote.notice(`${file} is damaged, or of another newcut: newcut fetches the genesis headers again`)
   return null
 }
 
-/** Throws NewcutError DATA_UNUSABLE. */
-function keptText(file: string): string {
+/** @throws NewcutError DATA_UNUSABLE */
+function textOfFile(file: string): string {
   try {
     return readUserText(file)
   } catch (error) {
-    throw new NewcutError('DATA_UNUSABLE', `${file}: ${fileProblem(error)}`, { cause: error })
+    throw operatingError(copyErrors.unreadableFile, { file, why: fileProblem(error) }, error)
   }
 }
 
-interface Learnt {
+interface FetchedGenesis {
   readonly network: string
   /** Genesis header of each chain. */
   readonly headers: readonly Header[]
   /** First headers of one chain. */
   readonly first: readonly Header[]
-  /** The file as it is. */
-  readonly kept: KeptGenesis | null
+  /** The file as it is; null if there is none. */
+  readonly before: GenesisFile | null
 }
 
-function keep(file: string, remote: RemoteNode, { network, headers, first, kept }: Learnt): void {
-  const fakes = fakesFirstEpoch(first)
+function writeGenesisFile(file: string, remote: RemoteNode, { network, headers, first, before }: FetchedGenesis): void {
   const chains = headers.map(({ chainId, height, hash, target, payloadHash }) => {
     const texts = { hash: encodeBase64Url(hash), target: targetText(target), payload: encodeBase64Url(payloadHash) }
     return [String(chainId), { height: Number(height), ...texts }] as const
   })
-  const learnt: KeptGenesis = {
-    ...{ genesis: VERSION, network, url: remote.url, code: first[0].version, time: timeText(first[0].creationTime) },
-    firstEpoch: fakes === null ? (kept?.firstEpoch ?? null) : fakes ? 'faked' : 'plain',
-    chains: { ...kept?.chains, ...Object.fromEntries(chains) },
+  const learnt: GenesisFile = {
+    genesis: VERSION,
+    network,
+    url: remote.url,
+    code: first[0].version,
+    time: timeText(first[0].creationTime),
+    firstEpoch: firstEpochOf(first) ?? before?.firstEpoch ?? null,
+    chains: { ...before?.chains, ...Object.fromEntries(chains) },
   }
   try {
     mkdirSync(dirname(file), { recursive: true })
     replaceFile(file, `${JSON.stringify(learnt)}\n`)
   } catch (error) {
-    throw new NewcutError('DATA_UNUSABLE', `${file} cannot be written: ${describeError(error)}`, { cause: error })
+    throw operatingError(copyErrors.unwritableFile, { file, why: describeError(error) }, error)
   }
+}
+
+/** @returns null if these headers do not show it */
+function firstEpochOf(first: readonly Header[]): 'faked' | 'plain' | null {
+  const isFaked = fakesFirstEpoch(first)
+  if (isFaked === null) return null
+  return isFaked ? 'faked' : 'plain'
 }
 
 const targetText = (target: bigint) => target.toString(16).padStart(64, '0')

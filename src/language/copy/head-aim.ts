@@ -15,7 +15,7 @@ export interface SeenDepths {
 
 export const NOTHING_SEEN: SeenDepths = { misses: 0, first: null }
 
-export class HeadAim {
+export class HeadDepthGuess {
   /** Blocks between the pin and the head at the last answer; null if not known. */
   #depth: number | null
   /** Blocks by which the head moves from one answer to the next. */
@@ -36,7 +36,7 @@ export class HeadAim {
   }
 
   /** Notes the depth of the pinned block in the newest answer. */
-  set(depth: number): void {
+  noteDepth(depth: number): void {
     this.#depth = depth
   }
 
@@ -55,7 +55,7 @@ export class HeadAim {
    * @param depth depth of the pinned block when the node answered
    * @returns what the question has seen now
    */
-  missed(depth: number, { misses, first }: SeenDepths): SeenDepths {
+  noteMiss(depth: number, { misses, first }: SeenDepths): SeenDepths {
     this.#depth = depth
     if (first === null) return { misses: misses + 1, first: depth }
     this.#lead = Math.max(0, Math.round((depth - first) / misses))

@@ -1,18 +1,21 @@
 /** Fetches modules with all modules that they name, wave by wave. */
 import { decodeBase64Url } from '#ground/base/bytes.ts'
 import { type ExactJson, fieldsOf, parseExactJson, unlessMalformed } from '#ground/base/json.ts'
-import type { Asker } from './asker.ts'
 import { ConstantsFetch } from './constants-fetch.ts'
 import type { CachedOrigin, EntrySource } from './entries.ts'
 import { type ModuleOrigin, modulesIn, namespaceOf, originIn } from './module-text.ts'
 import { networkPath } from './pin.ts'
-import { askAll, odd, type PinQuestion, stringCode, textField } from './question.ts'
+import type { PinnedCaller } from './pinned-caller.ts'
+import { askAll, type PinQuestion, stringCode, textField, wrongFormError } from './question.ts'
 
 const decoder = new TextDecoder()
 
-/** Fetches the list of modules of the chain, and these modules with all that they depend on. */
+/**
+ * Fetches the list of modules of the chain, and these modules with all that they depend on.
+ * @throws NewcutError if the node refuses, or returns values of a wrong form
+ */
 export async function fetchModules(source: EntrySource, names: readonly string[]): Promise<void> {
-  const { asker, entries } = source
+  const { caller, entries } = source
   const { modules } = entries
   if (entries.moduleNames.get() === undefined) await fetchNames(source)
   const known = new Set(entries.moduleNames.expect())
@@ -23,12 +26,15 @@ export async function fetchModules(source: EntrySource, names: readonly string[]
   let constants = wanted.filter((name) => !wave.includes(name) && !entries.constants.has(name))
   while (wave.length > 0 || constants.length > 0) {
     const values = constants.map((name) => new ConstantsFetch(source, name, modules.expect(name).code))
-    await askAll(asker, [...wave.map((name) => described(source, name)), ...values.flatMap((each) => each.questions)])
+    await askAll(caller, [
+      ...wave.map((name) => moduleQuestion(source, name)),
+      ...values.flatMap((each) => each.questions),
+    ])
     await askAll(
-      asker,
+      caller,
       values.flatMap((each) => each.nested),
     )
-    for (const each of values) each.put()
+    for (const each of values) each.cacheConstants()
     fetched.push(...wave)
     const next = new Set<string>()
     for (const name of wave) {
@@ -41,21 +47,21 @@ export async function fetchModules(source: EntrySource, names: readonly string[]
   await fetchOrigins(source, fetched)
 }
 
-function fetchNames({ asker, entries }: EntrySource): Promise<void> {
+function fetchNames({ caller, entries }: EntrySource): Promise<void> {
   const take = (value: ExactJson) => {
     const isNames = (json: ExactJson): json is readonly string[] =>
       Array.isArray(json) && json.every((name) => typeof name === 'string')
-    if (!isNames(value)) throw odd(asker, value)
+    if (!isNames(value)) throw wrongFormError(caller, value)
     entries.moduleNames.put(value)
   }
-  return askAll(asker, [{ code: '(list-modules)', take }])
+  return askAll(caller, [{ code: '(list-modules)', take }])
 }
 
-function described({ asker, entries }: EntrySource, name: string): PinQuestion {
+function moduleQuestion({ caller, entries }: EntrySource, name: string): PinQuestion {
   return {
     code: `(describe-module ${stringCode(name)})`,
     take: (value) => {
-      const field = (key: string) => textField(asker, value, key)
+      const field = (key: string) => textField(caller, value, key)
       entries.modules.put(name, { code: field('code'), hash: field('hash'), txHash: field('tx_hash') })
     },
   }
@@ -65,34 +71,34 @@ function described({ asker, entries }: EntrySource, name: string): PinQuestion {
  * Finds the commands that deployed modules, for the lines of their failures and for imports before the module. The first
  * block of a network and upgrades by a release have no such commands.
  */
-async function fetchOrigins({ asker, entries }: EntrySource, names: readonly string[]): Promise<void> {
+async function fetchOrigins({ caller, entries }: EntrySource, names: readonly string[]): Promise<void> {
   const wanted = names.map((name) => ({ name, module: entries.modules.expect(name) }))
   const keys = [...new Set(wanted.map(({ module }) => module.txHash))]
   if (keys.length === 0) return
-  const polled = await asker.remote.post(asker.path('poll'), { requestKeys: keys })
+  const polled = await caller.remote.post(caller.path('poll'), { requestKeys: keys })
   const results = polled.status === 200 ? fieldsOf(parseExactJson(polled.text)) : {}
   await Promise.all(
     keys.map(async (key) => {
       const { blockHash } = fieldsOf(fieldsOf(results[key]).metaData)
-      const text = typeof blockHash === 'string' ? await codeIn(asker, blockHash, key) : null
+      const text = typeof blockHash === 'string' ? await codeIn(caller, blockHash, key) : null
       for (const { name, module } of wanted.filter((each) => each.module.txHash === key)) {
         const origin = text === null ? null : originIn(text, module.code, namespaceOf(name))
-        if (origin !== null) entries.origins.put(name, keptOrigin(origin))
+        if (origin !== null) entries.origins.put(name, cachedOriginOf(origin))
       }
     }),
   )
 }
 
-const keptOrigin = ({ place, imports }: ModuleOrigin): CachedOrigin => ({ ...place, imports })
+const cachedOriginOf = ({ place, imports }: ModuleOrigin): CachedOrigin => ({ ...place, imports })
 
-/** The code of a command in a block. @returns null if the node does not tell it */
-async function codeIn(asker: Asker, block: string, key: string): Promise<string | null> {
-  const { network, chain } = asker.block
+/** The code of a command in a block. @returns null if the node does not return it */
+async function codeIn(caller: PinnedCaller, block: string, key: string): Promise<string | null> {
+  const { network, chain } = caller.block
   const root = `${networkPath(network)}/chain/${chain}`
-  const header = await asker.remote.get(`${root}/header/${block}`)
+  const header = await caller.remote.get(`${root}/header/${block}`)
   const payloadHash = header.status === 200 ? payloadHashIn(header.text) : null
   if (payloadHash === null) return null
-  const payload = await asker.remote.get(`${root}/payload/${payloadHash}`)
+  const payload = await caller.remote.get(`${root}/payload/${payloadHash}`)
   if (payload.status !== 200) return null
   const { transactions } = fieldsOf(parseExactJson(payload.text))
   for (const each of Array.isArray(transactions) ? (transactions as readonly ExactJson[]) : []) {

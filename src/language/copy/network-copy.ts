@@ -2,13 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
-import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { fileProblem, operatingError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { decodeHeader, encodeHeader, type Header } from '#ground/chain/header.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
 import { CopyCache } from './cache.ts'
 import { ChainCopy, type ChainCopyOptions } from './chain-copy.ts'
 import { entriesIn } from './entries.ts'
+import { copyErrors } from './errors.ts'
 import { checkGenesis, type GenesisOptions } from './genesis-fetch.ts'
 import {
   currentCut,
@@ -33,7 +34,7 @@ export interface NetworkCopyOptions extends Pick<GenesisOptions, 'networks'> {
   readonly chains: readonly number[] | null
   /** Folder of the cache; null keeps it in memory. */
   readonly cacheFolder: string | null
-  /** Most requests to the node in a second. */
+  /** Maximum number of requests to the node in a second. */
   readonly perSecond: number
   readonly timeoutMs: number
   readonly tableRows: number
@@ -43,7 +44,7 @@ export interface NetworkCopyOptions extends Pick<GenesisOptions, 'networks'> {
   readonly rules?: LanguageRules | undefined
 }
 
-/** Standard limits. Public nodes refuse more requests than some in a second. */
+/** Default limits. Public nodes refuse clients that send many requests in a second. */
 export const COPY_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
 
 export class NetworkCopy {
@@ -67,9 +68,9 @@ export class NetworkCopy {
 
   /** @throws RangeError for a chain that is not pinned */
   chain(chain: number): ChainCopy {
-    const found = this.#chains.get(chain)
-    if (found === undefined) throw new RangeError(`chain ${chain} is not forked`)
-    return found
+    const copy = this.#chains.get(chain)
+    if (copy === undefined) throw new RangeError(`chain ${chain} is not forked`)
+    return copy
   }
 }
 
@@ -85,7 +86,7 @@ export function reopenCopy(options: NetworkCopyOptions, pin: Pin): NetworkCopy {
 }
 
 /** A pin whose hashes are to be found: blocks at a height below these heads. */
-interface PinSearch {
+interface PinRequest {
   readonly network: string
   readonly height: number
   readonly heads: ReadonlyMap<number, { readonly height: number; readonly hash: string }>
@@ -100,7 +101,7 @@ interface PinSearch {
 export async function openCopy(options: NetworkCopyOptions): Promise<NetworkCopy> {
   const { url, perSecond, timeoutMs, onNotice, cacheFolder } = options
   const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
-  const wanted = await wantedPin(remote, options)
+  const wanted = await requestedPin(remote, options)
   const { network, height } = wanted
   const chains = options.chains ?? [...wanted.heads.keys()].sort((a, b) => a - b)
   const pinned = await Promise.all(chains.map((chain) => pinChain(remote, wanted, chain, options)))
@@ -124,29 +125,42 @@ export async function openCopy(options: NetworkCopyOptions): Promise<NetworkCopy
 const hasAllChains = (headers: ReadonlyMap<number, Header>) =>
   [...headers.values()].every(({ adjacents }) => [...adjacents.keys()].every((neighbour) => headers.has(neighbour)))
 
-async function wantedPin(remote: RemoteNode, { cut, cacheFolder }: NetworkCopyOptions): Promise<PinSearch> {
-  const asked = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null
-  const named = cut === null ? null : asked === null ? cutText(cut) : cachedPin(cacheFolder, asked)
+async function requestedPin(remote: RemoteNode, { cut, cacheFolder }: NetworkCopyOptions): Promise<PinRequest> {
+  const height = cut !== null && /^\d+$/.test(cut) ? Number(cut) : null
+  const named = namedCut(cut, height, cacheFolder)
   if (named !== null) {
     const { network, heads } = readCut(named.text, named.where)
-    const height = Math.min(...[...heads.values()].map((head) => head.height))
-    return { network: network ?? (await networkOfNode(remote)), height, heads, isByHeight: false }
+    const lowest = Math.min(...[...heads.values()].map((head) => head.height))
+    return { network: network ?? (await networkOfNode(remote)), height: lowest, heads, isByHeight: false }
   }
   const network = await networkOfNode(remote)
-  const present = await currentCut(remote, network)
-  return { network, height: pinHeight(present, asked), heads: present.heads, isByHeight: true }
+  const current = await currentCut(remote, network)
+  return { network, height: pinHeight(current, height), heads: current.heads, isByHeight: true }
 }
 
-/** The text of a cut: as given, or in a file. Throws NewcutError BAD_INPUT. */
-export function cutText(cut: string): { readonly text: string; readonly where: string } {
+/** The cut that the user or the cache names. @returns null if the node chooses the blocks */
+function namedCut(cut: string | null, height: number | null, cacheFolder: string | null): CutText | null {
+  if (height !== null) return cachedPin(cacheFolder, height)
+  return cut === null ? null : cutText(cut)
+}
+
+/** A cut, and where it stands. */
+interface CutText {
+  readonly text: string
+  /** Name of the file or option, for errors. */
+  readonly where: string
+}
+
+/**
+ * The text of a cut: as given, or in a file.
+ * @throws NewcutError BAD_INPUT if the file cannot be read
+ */
+export function cutText(cut: string): CutText {
   if (cut.trimStart().startsWith('{')) return { text: cut, where: '`fork.cut`' }
   try {
     return { text: readUserText(cut), where: cut }
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `\`fork.cut: ${cut}\`: ${fileProblem(error)}`, {
-      hint: 'it takes a height, or a file with a cut: the one that a fork prints at its start',
-      cause: error,
-    })
+    throw operatingError(copyErrors.unreadableCut, { cut, why: fileProblem(error) }, error)
   }
 }
 
@@ -158,10 +172,10 @@ export function pinFile(folder: string, { network, height }: Pick<Pin, 'network'
 }
 
 /** The only cached pin at a height, so that a fork with a full cache needs no node. */
-function cachedPin(folder: string | null, height: number): { readonly text: string; readonly where: string } | null {
+function cachedPin(folder: string | null, height: number): CutText | null {
   if (folder === null || !existsSync(pinsIn(folder))) return null
-  const found = readdirSync(pinsIn(folder)).filter((name) => name.endsWith(`-${height}.json`))
-  return found.length === 1 ? cutText(join(pinsIn(folder), found[0])) : null
+  const files = readdirSync(pinsIn(folder)).filter((name) => name.endsWith(`-${height}.json`))
+  return files.length === 1 ? cutText(join(pinsIn(folder), files[0])) : null
 }
 
 function savePin(folder: string, pin: Pin): void {
@@ -172,18 +186,18 @@ function savePin(folder: string, pin: Pin): void {
 /** Finds the pinned header of a chain, cached or at the node. */
 async function pinChain(
   remote: RemoteNode,
-  { network, height, heads }: PinSearch,
+  { network, height, heads }: PinRequest,
   chain: number,
   options: ChainCopyOptions,
 ) {
   const head = heads.get(chain)
-  if (head === undefined) throw new NewcutError('BAD_OPTION', `the cut of the fork has no chain ${chain}`)
+  if (head === undefined) throw operatingError(copyErrors.missingChain, { chain })
   const known = head.height === height ? cachedHeader(options, { network, chain, height, hash: head.hash }) : null
   const header = known ?? (await fetchHeader(remote, network, chain, { height, head: head.hash }))
   const block = { network, chain, height, hash: encodeBase64Url(header.hash) }
   if (head.height === height && block.hash !== head.hash) {
-    const text = `the forked node ${remote.url} gives another block of chain ${chain} than the pinned ${head.hash}`
-    throw new NewcutError('NODE_MISBEHAVED', text)
+    const what = `another block of chain ${chain} than the pinned ${head.hash}`
+    throw operatingError(copyErrors.wrongAnswer, { url: remote.url, what })
   }
   const fork = new ChainCopy(remote, block, options, head.height === height ? null : head.height)
   const encoded = encodeBase64Url(encodeHeader(header))
@@ -198,7 +212,7 @@ function cachedHeader(
   { cacheFolder, onNotice }: Pick<NetworkCopyOptions, 'cacheFolder' | 'onNotice'>,
   block: ChainCopy['block'],
 ): Header | null {
-  const kept = cacheFolder === null ? undefined : entriesIn(new CopyCache(cacheFolder, block, onNotice)).header.get()
-  const header = kept === undefined ? null : decodeHeader(decodeBase64Url(kept, 'header'))
+  const cached = cacheFolder === null ? undefined : entriesIn(new CopyCache(cacheFolder, block, onNotice)).header.get()
+  const header = cached === undefined ? null : decodeHeader(decodeBase64Url(cached, 'header'))
   return header !== null && encodeBase64Url(header.hash) === block.hash && hasOwnHash(header) ? header : null
 }

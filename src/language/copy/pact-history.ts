@@ -1,7 +1,7 @@
 /** Asks the forked node for a pact below the pin: its first step, whose command has its id, and the next step. */
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '#ground/base/json.ts'
 import type { ChainCopy } from './chain-copy.ts'
-import { refused } from './pin.ts'
+import { refusalError } from './pin.ts'
 
 /** The first step of a pact, in a block at or below the pin. */
 export interface FirstStep {
@@ -48,25 +48,26 @@ export async function firstStepOf(fork: ChainCopy, pactId: string): Promise<Firs
 /**
  * The next step of a pact at the pin of a chain.
  * @returns null if the chain has finished it, 'none' if the chain has no step of it
+ * @throws NewcutError if the node does not answer
  */
 export async function nextStepAtPin(fork: ChainCopy, pactId: string): Promise<number | null | 'none'> {
   const { pacts } = fork.entries
   if (!pacts.has(pactId)) await fork.fetcher.fetch({ domain: 'pacts', key: pactId })
-  const kept = pacts.expect(pactId)
-  if (kept === null) return null
-  if (kept === false) return 'none'
-  return 'step' in kept ? kept.step : Number(fieldsOf(parseExactJson(kept.continuation)).step) + 1
+  const pact = pacts.expect(pactId)
+  if (pact === null) return null
+  if (pact === false) return 'none'
+  return 'step' in pact ? pact.step : Number(fieldsOf(parseExactJson(pact.continuation)).step) + 1
 }
 
 const heightOf = (result: JsonFields) => Number(fieldsOf(result.metaData).blockHeight)
 
 /** The result of a command at or below the pin. Neither a result nor its absence changes, so both are cached. */
-async function resultOf({ block, entries, fetcher: { asker } }: ChainCopy, key: string): Promise<JsonFields | null> {
-  const kept = entries.results.get(key)
-  if (kept === false) return null
-  if (kept !== undefined) return fieldsOf(parseExactJson(kept))
-  const { status, text } = await asker.remote.post(asker.path('poll'), { requestKeys: [key] })
-  if (status !== 200) throw refused(asker.remote, `the result of ${key}`, status, text)
+async function resultOf({ block, entries, fetcher: { caller } }: ChainCopy, key: string): Promise<JsonFields | null> {
+  const cached = entries.results.get(key)
+  if (cached === false) return null
+  if (cached !== undefined) return fieldsOf(parseExactJson(cached))
+  const { status, text } = await caller.remote.post(caller.path('poll'), { requestKeys: [key] })
+  if (status !== 200) throw refusalError(caller.remote, `the result of ${key}`, status, text)
   const result = fieldsOf(fieldsOf(parseExactJson(text))[key])
   const isBelow = heightOf(result) <= block.height
   entries.results.put(key, isBelow ? exactJsonText(result) : false)
@@ -79,8 +80,8 @@ function targetIn(continuation: JsonFields): string | null {
   const { targetChainId } = fieldsOf(fieldsOf(continuation.yield).provenance)
   if (typeof targetChainId === 'string') return targetChainId
   for (const each of Object.values(fieldsOf(continuation.nested))) {
-    const found = targetIn(fieldsOf(each))
-    if (found !== null) return found
+    const target = targetIn(fieldsOf(each))
+    if (target !== null) return target
   }
   return null
 }

@@ -1,11 +1,12 @@
 /** The pin of a fork: a block of the same height on every chain of the forked network, and their headers. */
 import { decodeBase64Url, decodeHash, equalBytes } from '#ground/base/bytes.ts'
-import { FormatError, NewcutError } from '#ground/base/errors.ts'
+import { FormatError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { parseJson } from '#ground/base/json.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
 import { decodeHeader, encodeWork, type Header } from '#ground/chain/header.ts'
 import { isNetworkName } from '#ground/chain/network.ts'
-import { type RemoteNode, shown } from './remote-node.ts'
+import { copyErrors } from './errors.ts'
+import { excerpt, type RemoteNode } from './remote-node.ts'
 
 /** The block of each chain where a fork begins. All have the same height. */
 export interface Pin {
@@ -17,7 +18,7 @@ export interface Pin {
   readonly hashes: ReadonlyMap<number, string>
 }
 
-/** A cut as a node or a file tells it. */
+/** A cut as a node or a file states it. */
 interface NamedCut {
   readonly network: string | null
   readonly heads: ReadonlyMap<number, { readonly height: number; readonly hash: string }>
@@ -52,13 +53,8 @@ export function readCut(text: string, where: string): NamedCut {
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
-  throw new NewcutError(
-    'BAD_INPUT',
-    text.trim() === '' ? `${where}: it is empty` : `${where}: no cut: ${shown(text)}`,
-    {
-      hint: 'a cut is {"hashes":{"0":{"height":12,"hash":".."},..}}, as GET /cut of a node answers, or a fork prints',
-    },
-  )
+  if (text.trim() === '') throw operatingError(copyErrors.emptyCut, { where })
+  throw operatingError(copyErrors.notCut, { where, content: excerpt(text) })
 }
 
 /**
@@ -69,7 +65,7 @@ export function readPin(text: string, where: string): Pin {
   const { network, heads } = readCut(text, where)
   const [{ height }] = heads.values()
   if (network === null || [...heads.values()].some((head) => head.height !== height)) {
-    throw new NewcutError('BAD_INPUT', `${where}: no pin: a pin names its network, and blocks of one height`)
+    throw operatingError(copyErrors.notPin, { where })
   }
   return { network, height, hashes: new Map([...heads].map(([chain, { hash }]) => [chain, hash])) }
 }
@@ -77,7 +73,10 @@ export function readPin(text: string, where: string): Pin {
 /** Start of the paths of a network in the chainweb interface. */
 export const networkPath = (network: string): string => `/chainweb/0.0/${encodeURIComponent(network)}`
 
-/** Asks a node for the name of its network. */
+/**
+ * Asks a node for the name of its network.
+ * @throws NewcutError NODE_NOT_RECOGNISED
+ */
 export async function networkOfNode(remote: RemoteNode): Promise<string> {
   const { status, text } = await remote.get('/info')
   try {
@@ -86,34 +85,40 @@ export async function networkOfNode(remote: RemoteNode): Promise<string> {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
-  throw new NewcutError('NODE_NOT_RECOGNISED', `${remote.url} is not a chainweb node: GET /info answers ${shown(text)}`)
+  throw operatingError(copyErrors.notNode, { url: remote.url, answer: excerpt(text) })
 }
 
-/** The present cut of the node. */
+/**
+ * The current cut of the node.
+ * @throws NewcutError NODE_REFUSED, or BAD_INPUT if it is not a cut
+ */
 export async function currentCut(remote: RemoteNode, network: string): Promise<NamedCut> {
   const { status, text } = await remote.get(`${networkPath(network)}/cut`)
-  if (status !== 200) throw refused(remote, 'GET /cut', status, text)
+  if (status !== 200) throw refusalError(remote, 'GET /cut', status, text)
   return readCut(text, `${remote.url}: GET /cut`)
 }
 
 /** Error of a request that the node refuses. */
-export function refused({ url }: RemoteNode, what: string, status: number, text: string): NewcutError {
-  return new NewcutError('NODE_REFUSED', `the forked node ${url} refuses ${what} with status ${status}: ${shown(text)}`)
+export function refusalError({ url }: RemoteNode, what: string, status: number, text: string): NewcutError {
+  return operatingError(copyErrors.refusal, { url, what, status, answer: excerpt(text) })
 }
 
 /**
  * Chooses the height of a pin.
- * @param asked height that the user wants, or null for one a little below the heads
+ * @param wished height that the user names, or null for one a little below the heads
  * @throws NewcutError BAD_OPTION if the chains are not that high
  */
-export function pinHeight({ heads }: NamedCut, asked: number | null): number {
+export function pinHeight({ heads }: NamedCut, wished: number | null): number {
   const lowest = Math.min(...[...heads.values()].map(({ height }) => height))
-  if (asked === null) return Math.max(0, lowest - MARGIN)
-  if (asked <= lowest) return asked
-  throw new NewcutError('BAD_OPTION', `\`fork.cut: ${asked}\`: the lowest chain has height ${lowest}`)
+  if (wished === null) return Math.max(0, lowest - MARGIN)
+  if (wished <= lowest) return wished
+  throw operatingError(copyErrors.tooHigh, { height: wished, lowest })
 }
 
-/** Fetches the header at a height of the branch that ends with the head of a chain. */
+/**
+ * Fetches the header at a height of the branch that ends with the head of a chain.
+ * @throws NewcutError if the head was orphaned, or the node refuses or returns another header
+ */
 export async function fetchHeader(
   remote: RemoteNode,
   network: string,
@@ -122,23 +127,20 @@ export async function fetchHeader(
 ): Promise<Header> {
   const path = `${networkPath(network)}/chain/${chain}/header/branch?minheight=${height}&maxheight=${height}`
   const { status, text } = await remote.post(path, { upper: [head], lower: [] })
-  if (status === 404) throw orphaned(remote, chain, head)
-  if (status !== 200) throw refused(remote, 'header/branch', status, text)
+  if (status === 404) throw orphanError(remote, chain, head)
+  if (status !== 200) throw refusalError(remote, 'header/branch', status, text)
   const { items } = (parseJson(text) ?? {}) as { readonly items?: unknown }
   const header = Array.isArray(items) ? headerIn(items[0]) : null
   if (header !== null && Number(header.height) === height && header.chainId === chain) return header
-  throw new NewcutError(
-    'NODE_MISBEHAVED',
-    `the forked node ${remote.url} gives no right header of chain ${chain} at height ${height}: ${shown(text)}`,
-  )
+  throw operatingError(copyErrors.wrongAnswer, {
+    url: remote.url,
+    what: `no valid header of chain ${chain} at height ${height}: ${excerpt(text)}`,
+  })
 }
 
-/** A pinned block that the node does not have, or no longer. */
-export function orphaned({ url }: Pick<RemoteNode, 'url'>, chain: number, hash: string): NewcutError {
-  const text = `the pinned block ${hash} of chain ${chain} is not on the chain of the node ${url}: it was orphaned`
-  return new NewcutError('NODE_REFUSED', text, {
-    hint: 'begin a new fork without `fork.cut`, or name a cut of this network that is deeper',
-  })
+/** The error of a pinned block that the node does not have, or no longer. */
+export function orphanError({ url }: Pick<RemoteNode, 'url'>, chain: number, hash: string): NewcutError {
+  return operatingError(copyErrors.orphan, { hash, chain, url })
 }
 
 /** @returns null for anything but a header in base64url that has its own hash */
@@ -171,9 +173,7 @@ export function expectOneBranch(headers: readonly Header[], isWhole: boolean): v
         other === undefined
           ? `it lacks chain ${neighbour}`
           : `its blocks of chains ${chainId} and ${neighbour} are of different branches`
-      throw new NewcutError('BAD_INPUT', `the cut of the fork: ${problem}`, {
-        hint: 'take the cut that a fork prints at its start, or GET /cut of a node',
-      })
+      throw operatingError(copyErrors.brokenCut, { problem })
     }
   }
 }

@@ -38,14 +38,14 @@ export class PinnedState implements ReadableState {
 
   /** Names of the modules that are fetched. */
   get fetchedModules(): ReadonlySet<string> {
-    return new Set(this.entries.constants.all().map(([name]) => name))
+    return new Set(this.entries.constants.list().map(([name]) => name))
   }
 
   /** Keys of the fetched rows of a table, and whether these are all of its rows. */
   fetchedRows(table: string): { readonly keys: readonly string[]; readonly isComplete: boolean } {
     const present = this.entries
       .rows(table)
-      .all()
+      .list()
       .filter(([, row]) => row !== false)
     const isComplete = Array.isArray(this.entries.tableKeys.get(table))
     return { keys: present.map(([key]) => key), isComplete }
@@ -67,14 +67,14 @@ export class PinnedState implements ReadableState {
     if (typeof known === 'string') throw evalError(known)
     if (known !== undefined) return known
     if (!this.moduleNames.has(name)) return undefined
-    const module = this.#linked(name)
+    const module = this.#linkCached(name)
     this.#modules.set(name, module)
     if (typeof module === 'string') throw evalError(module)
     return module
   }
 
   /** The module, or why it cannot be had. */
-  #linked(name: string): Module | string {
+  #linkCached(name: string): Module | string {
     const cached = this.entries.modules.get(name)
     const constants = this.entries.constants.get(name)
     if (cached === undefined || constants === undefined) throw new MissingEntry(this, 'modules', name)

@@ -1,23 +1,25 @@
 /** Questions to the forked network, many of which go into one request. */
-import { FormatError, NewcutError } from '#ground/base/errors.ts'
+import { FormatError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { ExactJson } from '#ground/base/json.ts'
 import { exactJsonText, fieldsOf } from '#ground/base/json.ts'
-import type { Asker } from './asker.ts'
-import { shown } from './remote-node.ts'
+import { copyErrors } from './errors.ts'
+import type { PinnedCaller } from './pinned-caller.ts'
+import { excerpt } from './remote-node.ts'
 
 export interface PinQuestion {
   /** An expression of the language. */
   readonly code: string
   /** Takes the value of the expression. */
   readonly take: (value: ExactJson) => void
-  /** Takes the text of its failure. Returns false if the failure answers nothing. */
-  readonly failed?: (message: string) => boolean
+  /** Takes the text of its failure. @returns false if the failure is not an answer to the question */
+  readonly onFailure?: (message: string) => boolean
   /** The failure is an answer that one may expect, so the question is asked alone. */
   readonly isAlone?: boolean
 }
 
-/** Most expressions, and about the most characters, of one request: some nodes read no longer code. */
+/** Maximum number of expressions in one request: a failure of one makes newcut ask all of them again. */
 const MAX_TOGETHER = 100
+/** Approximate maximum length of the code of one request: some nodes refuse longer code. */
 const MAX_CHARACTERS = 300_000
 
 /** A string literal of the language. */
@@ -26,11 +28,17 @@ export function stringCode(text: string): string {
   return `"${escaped}"`
 }
 
-/** Asks all of these questions, in as few requests as possible. */
-export async function askAll(asker: Asker, questions: readonly PinQuestion[]): Promise<void> {
+/**
+ * Asks all of these questions, in as few requests as possible.
+ * @throws NewcutError if the node does not answer, or the code of a question fails unexpectedly
+ */
+export async function askAll(caller: PinnedCaller, questions: readonly PinQuestion[]): Promise<void> {
   const alone = questions.filter(({ isAlone }) => isAlone === true)
   const batches = batchesOf(questions.filter(({ isAlone }) => isAlone !== true))
-  await Promise.all([...batches.map((batch) => askTogether(asker, batch)), ...alone.map((each) => askOne(asker, each))])
+  await Promise.all([
+    ...batches.map((batch) => askTogether(caller, batch)),
+    ...alone.map((each) => askOne(caller, each)),
+  ])
 }
 
 function batchesOf(questions: readonly PinQuestion[]): PinQuestion[][] {
@@ -49,47 +57,53 @@ function batchesOf(questions: readonly PinQuestion[]): PinQuestion[][] {
 }
 
 /** One request for several questions. If it fails, each half of them is asked again. */
-async function askTogether(asker: Asker, questions: readonly PinQuestion[]): Promise<void> {
-  if (questions.length === 1) return askOne(asker, questions[0])
-  const answer = await asker.exec(`[${questions.map(({ code }) => code).join(' ')}]`)
+async function askTogether(caller: PinnedCaller, questions: readonly PinQuestion[]): Promise<void> {
+  if (questions.length === 1) return askOne(caller, questions[0])
+  const answer = await caller.exec(`[${questions.map(({ code }) => code).join(' ')}]`)
   if ('failure' in answer) {
     const half = Math.ceil(questions.length / 2)
-    await askTogether(asker, questions.slice(0, half))
-    return askTogether(asker, questions.slice(half))
+    await askTogether(caller, questions.slice(0, half))
+    return askTogether(caller, questions.slice(half))
   }
   const values = Array.isArray(answer.value) ? (answer.value as readonly ExactJson[]) : []
-  if (values.length !== questions.length) throw odd(asker, answer.value)
-  for (const [i, { take }] of questions.entries()) unlessOdd(asker, values[i], take)
+  if (values.length !== questions.length) throw wrongFormError(caller, answer.value)
+  for (const [i, { take }] of questions.entries()) readForm(caller, values[i], take)
 }
 
-async function askOne(asker: Asker, { code, take, failed }: PinQuestion): Promise<void> {
-  const answer = await asker.exec(code)
-  if ('value' in answer) unlessOdd(asker, answer.value, take)
-  else if (failed?.(answer.failure) !== true) {
-    const { url } = asker.remote
-    throw new NewcutError('NODE_REFUSED', `the forked node ${url} fails ${shown(code)} with: ${shown(answer.failure)}`)
+async function askOne(caller: PinnedCaller, { code, take, onFailure }: PinQuestion): Promise<void> {
+  const answer = await caller.exec(code)
+  if ('value' in answer) readForm(caller, answer.value, take)
+  else if (onFailure?.(answer.failure) !== true) {
+    const { url } = caller.remote
+    throw operatingError(copyErrors.failedCode, { url, code: excerpt(code), failure: excerpt(answer.failure) })
   }
 }
 
 /** Error of a value of a form that the question cannot have. */
-export function odd({ remote }: Asker, value: ExactJson): NewcutError {
-  const text = shown(exactJsonText(value))
-  return new NewcutError('NODE_MISBEHAVED', `the forked node ${remote.url} gives a value of the wrong form: ${text}`)
+export function wrongFormError({ remote }: PinnedCaller, value: ExactJson): NewcutError {
+  const what = `a value of the wrong form: ${excerpt(exactJsonText(value))}`
+  return operatingError(copyErrors.wrongAnswer, { url: remote.url, what })
 }
 
-/** Reads a value. Throws the error of `odd` if it has another form than `read` expects. */
-export function unlessOdd<T>(asker: Asker, value: ExactJson, read: (value: ExactJson) => T): T {
+/**
+ * Reads a value.
+ * @throws the error of wrongFormError if it has another form than `read` expects
+ */
+export function readForm<T>(caller: PinnedCaller, value: ExactJson, read: (value: ExactJson) => T): T {
   try {
     return read(value)
   } catch (error) {
-    if (error instanceof FormatError || error instanceof TypeError) throw odd(asker, value)
+    if (error instanceof FormatError || error instanceof TypeError) throw wrongFormError(caller, value)
     throw error
   }
 }
 
-/** A field that must be a text. */
-export function textField(asker: Asker, value: ExactJson, name: string): string {
+/**
+ * A field that must be a text.
+ * @throws the error of wrongFormError if it is not
+ */
+export function textField(caller: PinnedCaller, value: ExactJson, name: string): string {
   const field = fieldsOf(value)[name]
   if (typeof field === 'string') return field
-  throw odd(asker, value)
+  throw wrongFormError(caller, value)
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { NewcutError } from '#ground/base/errors.ts'
-import { bundled } from '#ground/platform/bundled.ts'
+import { bundleOf } from '#ground/platform/bundled.ts'
 import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { EnvForkCall } from './env-forks.ts'
 import { type FileOutcome, type FileQuestions, runUnforked } from './files.ts'
@@ -10,7 +10,7 @@ import { type CallReply, errorFrom, plainError, type TestThreadAnswer, type Thre
 
 /** The bundled thread, or else the one next to this file, with the same extension. */
 const MODULE =
-  bundled('contract-thread') ??
+  bundleOf('contract-thread') ??
   new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
 /**

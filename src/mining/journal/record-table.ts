@@ -2,7 +2,7 @@
  * All solutions of a journal in fixed columns: 100 bytes each, outside the heap of the engine. A row has what selects
  * records; the lines on disk have the rest, at the positions that the row names.
  */
-import { mayGoOn, type StepFacts, type StepName, stepNames } from '#ground/chain/solution.ts'
+import { mayContinue, type StepFacts, type StepName, stepNames } from '#ground/chain/solution.ts'
 
 /** A hash takes its 43 characters and the quote that follows them in its line. */
 const KEY_BYTES = 44
@@ -217,7 +217,7 @@ export class RecordTable {
     const index = row & (SEGMENT_ROWS - 1)
     const mayReturn = (flags[index] & MAY_RETURN) !== 0
     const reason = (flags[index] & WAS_STOPPED) === 0 ? null : 'stopped'
-    return mayGoOn({ step: this.stateOf(row), depth: depth[index], mayReturn, reason }, confirmations)
+    return mayContinue({ step: this.stateOf(row), depth: depth[index], mayReturn, reason }, confirmations)
   }
 
   /** Positions of the lines that make up a record, each once; the first line is the first of them. */

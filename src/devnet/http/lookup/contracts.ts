@@ -1,6 +1,6 @@
 /** Modules and tables in the state at the head of a chain. */
 
-import { DEFAULT_LOOKUP_ITEMS, type FoundModule, type ModuleList } from '#ground/schema/lookup.ts'
+import { DEFAULT_LOOKUP_ITEMS, type ModuleDetails, type ModuleList } from '#ground/schema/lookup.ts'
 import { ContractError } from '#language/contracts/errors.ts'
 import { type Definition, type Module, TableDefinition } from '#language/contracts/machine/ast.ts'
 import { domainOfRows } from '#language/contracts/machine/state.ts'
@@ -55,7 +55,7 @@ export class Contracts {
   }
 
   /** @throws RequestRefused, NewcutError if a forked node does not tell the module */
-  module(chain: number, name: string): Promise<FoundModule> {
+  module(chain: number, name: string): Promise<ModuleDetails> {
     return this.#complete(chain, (state) => {
       const module = moduleIn(state, chain, name)
       return foundModule(module, chain, (table) => state.get('tables', table) !== undefined)
@@ -143,7 +143,7 @@ function tableIn(state: BlockState, chain: number, name: string): TableDefinitio
 
 const rowText = (row: ObjectValue | undefined) => (row === undefined ? 'null' : valueToJson(row))
 
-function foundModule(module: Module, chain: number, isCreated: (table: string) => boolean): FoundModule {
+function foundModule(module: Module, chain: number, isCreated: (table: string) => boolean): ModuleDetails {
   const outline = outlineOf(module)
   const { name, hash, txHash, interfaces, blessed, code, governance } = module
   const upgradedBy = 'keyset' in governance ? `keyset ${governance.keyset}` : `capability ${governance.capability}`

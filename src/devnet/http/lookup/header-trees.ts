@@ -89,7 +89,7 @@ export class HeaderTrees {
           `down, at most ${this.#deepest} of them: ask with minheight=${least} or above, or ask the forked node`,
       )
     }
-    await headers.reach(height)
+    await headers.fetchDownTo(height)
     return new CopiedTree(this.#store, headers, { chain, pin })
   }
 }

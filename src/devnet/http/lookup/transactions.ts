@@ -1,5 +1,5 @@
 /** Transactions in blocks: a list of all, and one with everything about it. */
-import type { FoundTransaction, ListedTransaction, TransactionPage } from '#ground/schema/lookup.ts'
+import type { ListedTransaction, TransactionDetails, TransactionPage } from '#ground/schema/lookup.ts'
 import type { Command } from '../../command/command.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Block } from '../../store/block-store.ts'
@@ -33,7 +33,7 @@ export interface FindingNode extends SearchedNode {
   readonly index: TransactionIndex
 }
 
-/** @returns JSON of FoundTransaction, with results as their blocks have them. @throws RequestRefused */
+/** @returns JSON of TransactionDetails, with results as their blocks have them. @throws RequestRefused */
 export function transactionText({ chains, ledger, pools, index }: FindingNode, requestKey: string): string {
   if (!/^[\w-]{43}$/.test(requestKey)) {
     const shown = JSON.stringify(requestKey.slice(0, 80))
@@ -50,7 +50,7 @@ export function transactionText({ chains, ledger, pools, index }: FindingNode, r
     throw new RequestRefused(404, `no block and no mempool of this network has a transaction ${requestKey}`)
   }
   const [onChain, orphans] = [found.filter((each) => !each.isOrphan), found.filter((each) => each.isOrphan)]
-  const about = JSON.stringify({ requestKey, pendingOn: pending ?? null } satisfies Partial<FoundTransaction>)
+  const about = JSON.stringify({ requestKey, pendingOn: pending ?? null } satisfies Partial<TransactionDetails>)
   const blocks = [...onChain, ...orphans.toReversed()].map(blockText).join(',')
   return `${about.slice(0, -1)},"command":${signedText(found[0], waiting?.command)},"blocks":[${blocks}]}`
 }

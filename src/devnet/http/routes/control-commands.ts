@@ -1,5 +1,5 @@
 /** Control requests about commands: dropping pending ones, and impersonation of signers. */
-import type { Dropped, DropRequest } from '#ground/schema/control-commands.ts'
+import type { DropRequest, DropResult } from '#ground/schema/control-commands.ts'
 import { impersonatedKey } from '#ground/schema/control-commands.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { RequestRefused } from '../refusal.ts'
@@ -8,7 +8,7 @@ import { RequestRefused } from '../refusal.ts'
 const MAX_SHOWN = 80
 
 /** Drops pending transactions, also from blocks that are under construction. Throws RequestRefused. */
-export function dropTransactions(coordinator: Coordinator, { requestKeys, all }: DropRequest): Dropped {
+export function dropTransactions(coordinator: Coordinator, { requestKeys, all }: DropRequest): DropResult {
   if ((requestKeys === undefined) === (all === undefined)) {
     throw new RequestRefused(400, 'expected either requestKeys or "all": true')
   }

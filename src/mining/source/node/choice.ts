@@ -16,7 +16,7 @@
  */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
 import { type Cut, extensionOf } from '#ground/chain/cut.ts'
-import { expectedFor } from '#ground/chain/difficulty.ts'
+import { expectedFieldsOf } from '#ground/chain/difficulty.ts'
 import type { Header } from '#ground/chain/header.ts'
 import type { Network } from '#ground/chain/network.ts'
 
@@ -89,7 +89,7 @@ function nextTarget(network: Network, cut: Cut, headers: ChainView['headers'], c
     const parents = [...adjacents.values()].flatMap((hash) => headers.get(encodeBase64Url(hash)) ?? [])
     // Without all parents, the target of a new epoch is unknown; that of the last epoch is close.
     if (parents.length < adjacents.size) return parent.target
-    return expectedFor(network, parent, parents, parent.creationTime).target
+    return expectedFieldsOf(network, parent, parents, parent.creationTime).target
   } catch (error) {
     // The cut comes from the node, and an invalid one says nothing about the chain.
     if (error instanceof RangeError) return null

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { NewcutError } from '#ground/base/errors.ts'
-import { type FollowUp, mayGoOn } from '#ground/chain/solution.ts'
+import { type FollowUp, mayContinue } from '#ground/chain/solution.ts'
 import type { NodeCalls } from './calls.ts'
 import type { BlockName, BlockPosition, MiningNode } from './mining-node.ts'
 
@@ -94,7 +94,7 @@ export class Depths {
     let told = last
     let unknownSinceMs: number | null = null
     for (;;) {
-      if (!mayGoOn(told, this.#options.confirmations)) return
+      if (!mayContinue(told, this.#options.confirmations)) return
       const isUnseen = told.step === 'confirmed' && told.depth === UNSEEN && unknownSinceMs === null
       const sight = await this.#next(block, signal, isUnseen ? 0 : POLL_MS)
       if (sight === null) return

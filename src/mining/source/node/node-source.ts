@@ -7,7 +7,7 @@ import { backoffMs } from '#ground/base/backoff.ts'
 import { encodeBase64Url } from '#ground/base/bytes.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
-import { type FollowUp, mayGoOn, type Receipt } from '#ground/chain/solution.ts'
+import { type FollowUp, mayContinue, type Receipt } from '#ground/chain/solution.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainChoice, ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from '../source.ts'
 import { NodeCalls } from './calls.ts'
@@ -213,7 +213,7 @@ export class NodeSource implements Source, ChainChoice {
     for await (const news of followUp(block, { ...this.#options, calls: this.#calls, confirmations }, signal)) {
       this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
       yield news
-      if (isChainStep(news) && mayGoOn(news, confirmations)) yield* followDepths(news)
+      if (isChainStep(news) && mayContinue(news, confirmations)) yield* followDepths(news)
     }
   }
 

@@ -1,5 +1,5 @@
 /** The browser of modules: a list by chain, and a module with its interface, tables and code. */
-import type { FoundModule, ModuleList } from '#ground/schema/lookup.ts'
+import type { ModuleDetails, ModuleList } from '#ground/schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
@@ -14,7 +14,7 @@ const VIEWS = ['interface', 'tables', 'code'] as const
 type View = (typeof VIEWS)[number]
 
 let modules: ModuleList | null = null
-let shown: FoundModule | null = null
+let shown: ModuleDetails | null = null
 let code: CodeView | null = null
 let hasTables = false
 /** Counts openings: answers to earlier ones are dropped. */
@@ -78,7 +78,7 @@ async function open(): Promise<void> {
   if (shown?.name !== name || shown.chain !== chain()) {
     write('trouble', `loading ${name}`)
     try {
-      const found = await askNode<FoundModule>(pathWith('/devnet/module', { chain: chain(), name }))
+      const found = await askNode<ModuleDetails>(pathWith('/devnet/module', { chain: chain(), name }))
       if (number !== opening) return
       showModule(found)
       // On a fork, opening a module has fetched it.
@@ -103,7 +103,7 @@ function showNothing(text: string): void {
   markChosen()
 }
 
-function showModule(found: FoundModule): void {
+function showModule(found: ModuleDetails): void {
   shown = found
   write('trouble', '')
   element('module').hidden = false

@@ -1,5 +1,5 @@
 /** Fields of a gas station: a contract that pays for the gas of others by its capability `GAS_PAYER`. */
-import type { FoundModule } from '#ground/schema/lookup.ts'
+import type { ModuleDetails } from '#ground/schema/lookup.ts'
 import { element, write } from '../../kit/dom.ts'
 import { ArgumentField } from './argument-field.ts'
 import { askNode, textOfError } from './ask.ts'
@@ -36,11 +36,11 @@ export class GasStation {
   async open(): Promise<void> {
     const number = ++this.#asked
     const name = input('station').value.trim()
-    let params: FoundModule['capabilities'][number]['params'] = []
+    let params: ModuleDetails['capabilities'][number]['params'] = []
     let trouble = ''
     if (name !== '') {
       try {
-        const { capabilities } = await askNode<FoundModule>(
+        const { capabilities } = await askNode<ModuleDetails>(
           pathWith('/devnet/module', { chain: this.#options.chain(), name }),
         )
         const payer = capabilities.find((each) => each.name === PAYER)

@@ -1,12 +1,12 @@
 /** Shows the members of a module: functions, pacts, capabilities, schemas and constants with their docstrings. */
-import type { CallableMember, FoundModule } from '#ground/schema/lookup.ts'
+import type { CallableMember, ModuleDetails } from '#ground/schema/lookup.ts'
 import { make } from '../../kit/dom.ts'
 import { fragment, moduleUrl } from './place.ts'
 
 type Parameter = CallableMember['params'][number]
 
 /** Sections of the members that there are. */
-export function interfaceOf(module: FoundModule): HTMLElement[] {
+export function interfaceOf(module: ModuleDetails): HTMLElement[] {
   const { kind, name, chain } = module
   const callLink = (member: string) =>
     kind === 'interface' ? null : `/explorer/send${fragment({ chain, module: name, function: member })}`

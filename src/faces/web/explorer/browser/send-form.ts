@@ -1,7 +1,7 @@
 /** The form of a command: a function with its arguments, code or a step of a pact, who pays, and who signs. */
 
 import type { Payload } from '#client/wallet/command.ts'
-import type { FoundModule, ModuleList } from '#ground/schema/lookup.ts'
+import type { ModuleDetails, ModuleList } from '#ground/schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
 import { askNode, textOfError } from './ask.ts'
@@ -24,7 +24,7 @@ export class SendForm {
   readonly signatures: Signatures
   readonly #continuation: ContinuationFields
   readonly #station: GasStation
-  #module: FoundModule | null = null
+  #module: ModuleDetails | null = null
   #known: ReadonlySet<string> = new Set()
   #fields: readonly ArgumentField[] = []
   /** Counts requests for modules: answers to earlier ones are dropped. */
@@ -79,7 +79,7 @@ export class SendForm {
     const number = ++this.#asked
     const name = input('module').value.trim()
     try {
-      const found = await askNode<FoundModule>(pathWith('/devnet/module', { chain: this.chain, name }))
+      const found = await askNode<ModuleDetails>(pathWith('/devnet/module', { chain: this.chain, name }))
       if (number !== this.#asked) return
       // The same module again must not replace the fields, in which somebody may be typing.
       const { name: shown, hash, chain } = this.#module ?? {}

@@ -1,5 +1,5 @@
 /** Lists the node's snapshots, to revert to one of them. */
-import type { SnapshotTaken } from '#ground/schema/control.ts'
+import type { SnapshotResult } from '#ground/schema/control.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 
@@ -34,7 +34,7 @@ export class SnapshotPanel {
 
   /** Handles the answer to a control request that took a snapshot. */
   taken(text: string): void {
-    const { id, heights } = JSON.parse(text) as SnapshotTaken
+    const { id, heights } = JSON.parse(text) as SnapshotResult
     const all = Object.values(heights)
     const [low, high] = [Math.min(...all), Math.max(...all)]
     const where = low === high ? `height ${grouped(low)}` : `heights ${grouped(low)} to ${grouped(high)}`

@@ -1,5 +1,5 @@
 /** Shows the rows of a table in pages, with a search for keys. */
-import type { FoundModule, RowPage } from '#ground/schema/lookup.ts'
+import type { ModuleDetails, RowPage } from '#ground/schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
@@ -33,7 +33,7 @@ export class TablePanel {
   /** Counts searches: pages of an earlier one are dropped. */
   #run = 0
 
-  constructor(chain: number, module: string, { name, doc, schema, isCreated }: FoundModule['tables'][number]) {
+  constructor(chain: number, module: string, { name, doc, schema, isCreated }: ModuleDetails['tables'][number]) {
     this.#chain = chain
     this.#table = `${module}.${name}`
     const title = make('h3', {}, name, ' ', make('span', { class: 'type' }, schema === null ? '' : `{${schema}}`))

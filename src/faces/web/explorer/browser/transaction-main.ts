@@ -1,5 +1,5 @@
 /** The page of a transaction: where it is, what it did, its result, its events and its trace. */
-import type { FoundTransaction } from '#ground/schema/lookup.ts'
+import type { TransactionDetails } from '#ground/schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped, timeOfDay } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
@@ -36,7 +36,7 @@ interface ShownResult {
   readonly events?: readonly ResultEvent[]
 }
 
-type ShownBlock = Omit<FoundTransaction['blocks'][number], 'result'> & { readonly result: ShownResult }
+type ShownBlock = Omit<TransactionDetails['blocks'][number], 'result'> & { readonly result: ShownResult }
 
 let requestKey = ''
 /** JSON of the shown transaction: news of other blocks change nothing. */
@@ -46,7 +46,7 @@ let code: CodeView | null = null
 const refresh = oneAtATime(async () => {
   const key = requestKey
   try {
-    const found = await askNode<FoundTransaction>(pathWith('/devnet/transaction', { requestKey: key }))
+    const found = await askNode<TransactionDetails>(pathWith('/devnet/transaction', { requestKey: key }))
     if (key !== requestKey) return
     const text = JSON.stringify(found)
     if (text !== shown) await show(found, text)
@@ -57,7 +57,7 @@ const refresh = oneAtATime(async () => {
   }
 })
 
-async function show(found: FoundTransaction, text: string): Promise<void> {
+async function show(found: TransactionDetails, text: string): Promise<void> {
   shown = text
   write('trouble', '')
   element('found').hidden = false
@@ -69,7 +69,7 @@ async function show(found: FoundTransaction, text: string): Promise<void> {
   await showTrace(block)
 }
 
-function showPlaces({ blocks, pendingOn }: FoundTransaction): void {
+function showPlaces({ blocks, pendingOn }: TransactionDetails): void {
   const rows = blocks.map(({ chain, height, hash, index, isOrphan, createdMs }) =>
     make(
       'li',

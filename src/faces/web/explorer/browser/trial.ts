@@ -1,5 +1,5 @@
 /** Tries a command out, shows what it would do, sends it, and follows it into a block. */
-import type { FoundTransaction } from '#ground/schema/lookup.ts'
+import type { TransactionDetails } from '#ground/schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { grouped } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
@@ -142,7 +142,7 @@ export class SendTrial {
   async follow(): Promise<void> {
     if (this.#sent === '') return
     const key = this.#sent
-    const found = await askNode<FoundTransaction>(pathWith('/devnet/transaction', { requestKey: key }))
+    const found = await askNode<TransactionDetails>(pathWith('/devnet/transaction', { requestKey: key }))
     if (key !== this.#sent) return
     const [block] = found.blocks
     const result = block?.result as TriedResult | undefined

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Asker } from '../../src/language/copy/asker.ts'
 import { openCopy } from '../../src/language/copy/network-copy.ts'
+import { PinnedCaller } from '../../src/language/copy/pinned-caller.ts'
 import { RemoteNode } from '../../src/language/copy/remote-node.ts'
 import { makeBlocks, startLedger } from '../devnet/commands-common.ts'
 import { until } from '../wait.ts'
@@ -63,8 +63,8 @@ async function askerOf(changes: Partial<MovingNode>) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const onNotice = (message: string) => void notices.push(message)
   const remote = new RemoteNode({ url, perSecond: 1e6, timeoutMs: 60_000, onNotice })
-  const asker = new Asker(remote, { network: 'development', chain: 0, height: PIN, hash: hashAt(PIN) })
-  return { asker, node, remote, notices, url }
+  const caller = new PinnedCaller(remote, { network: 'development', chain: 0, height: PIN, hash: hashAt(PIN) })
+  return { caller, node, remote, notices, url }
 }
 
 /** Growth by chance, around a mean, the same in every run. */
@@ -84,10 +84,10 @@ describe('a question at the pin', () => {
   it.each([0, 1, 2, 7, 50, 1_000])(
     'a question at the pin needs few requests while the head moves by %d each time',
     async (k) => {
-      const { asker, remote } = await askerOf({ growth: () => k })
+      const { caller, remote } = await askerOf({ growth: () => k })
       for (const most of [5, 3, 3]) {
         const before = remote.requests
-        expect(await asker.exec('(height)')).toEqual({ value: PIN })
+        expect(await caller.exec('(height)')).toEqual({ value: PIN })
         expect(remote.requests - before).toBeLessThanOrEqual(most)
       }
     },
@@ -100,66 +100,66 @@ describe('a question at the pin', () => {
     ['by about 3, by chance', byChance(3)],
     ['by about 40, by chance', byChance(40)],
   ])('a question at the pin gets its answer from a head that moves %s', async (_, growth) => {
-    const { asker } = await askerOf({ growth })
-    for (let i = 0; i < 5; i++) expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const { caller } = await askerOf({ growth })
+    for (let i = 0; i < 5; i++) expect(await caller.exec('(height)')).toEqual({ value: PIN })
   })
 
   it('a question at the pin gets its answer at once from a node that takes heights', async () => {
-    const { asker, remote } = await askerOf({ takesHeights: true, growth: byChance(40) })
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const { caller, remote } = await askerOf({ takesHeights: true, growth: byChance(40) })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     // The first one is for the cut.
     expect(remote.requests).toBe(2)
-    expect(await asker.exec('(fails)')).toEqual({ failure: 'no' })
+    expect(await caller.exec('(fails)')).toEqual({ failure: 'no' })
     expect(remote.requests).toBe(4)
   })
 
   it('a question at the pin fails if its node states wrong heights only, and the next one starts again', async () => {
     const lie = { isOn: true }
-    const { asker, notices, url } = await askerOf({ told: (height) => (lie.isOn ? height + 1_000_000 : height) })
-    await expect(asker.exec('(height)')).rejects.toThrow(
-      `the forked node ${url} gives 200 answers at other heights than ${PIN + 1}`,
+    const { caller, notices, url } = await askerOf({ told: (height) => (lie.isOn ? height + 1_000_000 : height) })
+    await expect(caller.exec('(height)')).rejects.toThrow(
+      `the forked node ${url} returned 200 answers at other heights than ${PIN + 1}`,
     )
     expect(notices[0]).toBe(
       `chain 0 of the forked node ${url} gets blocks faster than answers come: newcut has asked 8 times for the state at height 50`,
     )
     expect(notices).toHaveLength(2)
     lie.isOn = false
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
   })
 
   it('a question at the pin fails if its code fails there', async () => {
-    const { asker } = await askerOf({})
-    expect(await asker.exec('(fails)')).toEqual({ failure: 'no' })
+    const { caller } = await askerOf({})
+    expect(await caller.exec('(fails)')).toEqual({ failure: 'no' })
   })
 
   it('a question at the pin may use far more gas than a block has', async () => {
-    const { asker } = await askerOf({})
-    const { cmd } = asker.command({})
+    const { caller } = await askerOf({})
+    const { cmd } = caller.command({})
     expect(JSON.parse(cmd).meta.gasLimit).toBeGreaterThan(20 * 150_000)
   })
 
   it('a question at the pin fails in few requests once the head stands still', async () => {
-    const { asker, node } = await askerOf({ growth: () => 3 })
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const { caller, node } = await askerOf({ growth: () => 3 })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     node.growth = () => 0
     const before = node.answers
-    expect(await asker.exec('(fails)')).toEqual({ failure: 'no' })
+    expect(await caller.exec('(fails)')).toEqual({ failure: 'no' })
     // Each attempt has a check. The first one is too deep, and the second one is not.
     expect(node.answers - before).toBe(4)
   })
 
   it('a question at the pin does not take the failure of another height for its own', async () => {
     // The first question teaches that the head moves by 3. Then it stands still, and the code runs 3 blocks too deep.
-    const { asker, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const { caller, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     const next = node.answers
     node.growth = (answers) => (answers === next + 1 ? 3 : 0)
-    expect(await asker.exec('(new)')).toEqual({ value: PIN })
+    expect(await caller.exec('(new)')).toEqual({ value: PIN })
   })
 
   it('a question at the pin ignores the failure of another height while other answers come', async () => {
-    const { asker, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const { caller, node } = await askerOf({ growth: () => 3, failsBelow: PIN })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     // The code runs 3 blocks too deep. Before its failure arrives, the head moves by 3, which another answer tells.
     let answer: () => void = () => undefined
     const answered = new Promise<void>((resolve) => {
@@ -168,31 +168,31 @@ describe('a question at the pin', () => {
     node.held = async (code) => (code === '(new)' ? answered : undefined)
     node.growth = () => 0
     const next = node.answers
-    const first = asker.exec('(new)')
+    const first = caller.exec('(new)')
     await until(() => node.answers > next)
     node.growth = (answers) => (answers === next + 1 ? 3 : 0)
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     answer()
     expect(await first).toEqual({ value: PIN })
   })
 
   it('a question at the pin does not take a failure above the pin for its own', async () => {
-    const { asker, node } = await askerOf({})
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const { caller, node } = await askerOf({})
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     const next = node.answers
     node.growth = (answers) => (answers === next ? 1 : 0)
-    expect(await asker.exec('(old)')).toEqual({ value: PIN })
+    expect(await caller.exec('(old)')).toEqual({ value: PIN })
   })
 
   it('a question at the pin follows a head that falls back to the pin, and refuses a lower one', async () => {
-    const { asker, node, url } = await askerOf({ head: PIN + 3 })
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    const { caller, node, url } = await askerOf({ head: PIN + 3 })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     node.head = PIN
-    expect(await asker.exec('(height)')).toEqual({ value: PIN })
+    expect(await caller.exec('(height)')).toEqual({ value: PIN })
     node.head = PIN - 1
     // The next questions begin with the head that the node names.
     for (const code of ['(height)', '(height)', '(fails)']) {
-      await expect(asker.exec(code)).rejects.toThrow(
+      await expect(caller.exec(code)).rejects.toThrow(
         `the chain 0 of the forked node ${url} is only at height ${PIN - 1}, below the pin at ${PIN}`,
       )
     }
@@ -220,7 +220,7 @@ it('a fork begins while the forked network makes a block of each chain before ea
     pactKeys: [],
   })
   for (const chain of [0, 1]) {
-    expect(await fork.chain(chain).fetcher.asker.exec('(at "block-height" (chain-data))')).toEqual({
+    expect(await fork.chain(chain).fetcher.caller.exec('(at "block-height" (chain-data))')).toEqual({
       value: { int: fork.pin.height + 1 },
     })
   }

@@ -1,21 +1,22 @@
 /**
- * Runs read-only code of a node at the pinned block of a chain. Every success tells where it ran, so every answer is
+ * Runs read-only code of a node at the pinned block of a chain. Every success states where it ran, so every answer is
  * checked against the pin.
  */
 
 import { encodeBase64Url } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '#ground/base/json.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import type { PinnedBlock } from './cache.ts'
-import { HeadAim, NOTHING_SEEN } from './head-aim.ts'
-import { currentCut, networkPath, orphaned, refused } from './pin.ts'
-import { type RemoteNode, shown } from './remote-node.ts'
+import { copyErrors } from './errors.ts'
+import { HeadDepthGuess, NOTHING_SEEN } from './head-aim.ts'
+import { currentCut, networkPath, orphanError, refusalError } from './pin.ts'
+import { excerpt, type RemoteNode } from './remote-node.ts'
 
 /** A result of code at the pin: a value, or the text of its failure. */
-export type AtPin = { readonly value: ExactJson } | { readonly failure: string }
+export type PinnedResult = { readonly value: ExactJson } | { readonly failure: string }
 
-interface LocalAnswer {
+interface LocalAttempt {
   readonly answer: JsonFields
   /** Depth that the request named. */
   readonly depth: number
@@ -41,17 +42,17 @@ const MAX_CORRECTIONS = 200
 const NOTICES: ReadonlySet<number> = new Set([8, 64])
 const encoder = new TextEncoder()
 
-export class Asker {
+export class PinnedCaller {
   readonly block: PinnedBlock
   readonly remote: RemoteNode
-  readonly #aim: HeadAim
+  readonly #aim: HeadDepthGuess
   #nonce = 0
 
   /** @param head height of the head of the chain, if it is known */
   constructor(remote: RemoteNode, block: PinnedBlock, head: number | null = null) {
     this.remote = remote
     this.block = block
-    this.#aim = new HeadAim(head === null ? null : head - block.height)
+    this.#aim = new HeadDepthGuess(head === null ? null : head - block.height)
   }
 
   /** Path of an endpoint for commands of the chain. */
@@ -61,13 +62,13 @@ export class Asker {
   }
 
   /** Runs code. Throws NewcutError if there is no answer, or none that can be right. */
-  exec(code: string): Promise<AtPin> {
+  exec(code: string): Promise<PinnedResult> {
     return this.run({ exec: { data: {}, code } })
   }
 
   /** Like exec, for any payload of a command. */
-  async run(payload: unknown): Promise<AtPin> {
-    const { status, data, error } = fieldsOf((await this.answer(this.command(payload))).result)
+  async run(payload: unknown): Promise<PinnedResult> {
+    const { status, data, error } = fieldsOf((await this.localAtPin(this.command(payload))).result)
     return status === 'success' ? { value: data ?? null } : { failure: String(fieldsOf(error).message ?? '') }
   }
 
@@ -85,8 +86,8 @@ export class Asker {
     return { hash: encodeBase64Url(blake2b256(encoder.encode(cmd))), sigs: [], cmd }
   }
 
-  /** The whole answer to a command at the pin. Throws like exec; the next question begins anew then. */
-  async answer(command: PinCommand): Promise<JsonFields> {
+  /** The whole answer to a command at the pin. Throws like exec; the next question then starts again. */
+  async localAtPin(command: PinCommand): Promise<JsonFields> {
     try {
       return await this.#answer(command)
     } catch (error) {
@@ -102,27 +103,27 @@ export class Asker {
       const { answer, depth, last } = await this.#local(command, hasFailed ? null : seen.misses)
       const { status } = fieldsOf(answer.result)
       if (status !== 'success' && status !== 'failure') {
-        throw this.#misbehaved(`a result without a status: ${shown(exactJsonText(answer))}`)
+        throw this.#misbehaviourError(`a result without a status: ${excerpt(exactJsonText(answer))}`)
       }
       let right = depth
       if (status === 'success') {
         right = this.#rightDepth(answer, depth)
         if (right === depth) {
-          this.#aim.set(depth)
+          this.#aim.noteDepth(depth)
           return answer
         }
       } else {
-        // A failure does not state where it ran. The head was no lower than at the answer before, and no higher than at
-        // the next one: if both are at this depth, so was the failure.
+        // A failure does not state where it ran. The head was at least as high as at the answer before, and at most as
+        // high as at the next one: if both are at this depth, so was the failure.
         const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }), null)
         right = this.#rightDepth(check.answer, check.depth)
         if (last === depth && check.depth === depth && right === depth) return answer
         hasFailed = true
       }
-      seen = this.#aim.missed(right, seen)
+      seen = this.#aim.noteMiss(right, seen)
       if (NOTICES.has(seen.misses)) this.remote.notice(this.#movingText(seen.misses))
     }
-    throw this.#misbehaved(`${MAX_CORRECTIONS} answers at other heights than ${this.block.height + 1}`)
+    throw this.#misbehaviourError(`${MAX_CORRECTIONS} answers at other heights than ${this.block.height + 1}`)
   }
 
   #movingText(count: number): string {
@@ -140,27 +141,24 @@ export class Asker {
     const { blockHeight, prevBlockHash } = fieldsOf(answer.metaData)
     const { height, hash, chain } = this.block
     if (typeof blockHeight !== 'number' || typeof prevBlockHash !== 'string') {
-      throw this.#misbehaved(`a success that names no block: ${shown(exactJsonText(answer))}`)
+      throw this.#misbehaviourError(`a success that names no block: ${excerpt(exactJsonText(answer))}`)
     }
     const ahead = blockHeight - (height + 1)
     if (ahead === 0) {
       if (prevBlockHash === hash) return used
-      throw orphaned(this.remote, chain, hash)
+      throw orphanError(this.remote, chain, hash)
     }
     const depth = used + ahead
     if (depth >= 0) return depth
-    const text = `the chain ${chain} of the forked node ${this.remote.url} is only at height ${blockHeight - 1}`
-    throw new NewcutError('NODE_REFUSED', `${text}, below the pin at ${height}`, {
-      hint: 'wait until the node has caught up, or name another node of the network',
-    })
+    throw operatingError(copyErrors.belowPin, { chain, url: this.remote.url, head: blockHeight - 1, height })
   }
 
   /**
    * Asks once. Nodes of newcut take the height, and others the depth.
    * @param misses of the question so far; null asks at the depth of the last answer
    */
-  async #local(command: PinCommand, misses: number | null): Promise<LocalAnswer> {
-    if (!this.#aim.isKnown) this.#aim.set(await this.#depthNow())
+  async #local(command: PinCommand, misses: number | null): Promise<LocalAttempt> {
+    if (!this.#aim.isKnown) this.#aim.noteDepth(await this.#depthNow())
     let [depth, last] = [0, 0]
     // Other answers may correct the depth while this request waits for its turn.
     const path = () => {
@@ -170,40 +168,35 @@ export class Asker {
       return `${this.path('local')}?signatureVerification=false&${place}`
     }
     const { status, text } = await this.remote.post(path, command)
-    if (status !== 200) throw this.#refused(status, text)
+    if (status !== 200) throw this.#refusalError(status, text)
     try {
       const json = parseExactJson(text)
       if (typeof json === 'object' && json !== null) return { answer: json as JsonFields, depth, last }
-      if (typeof json === 'string') throw this.#timedOut(json)
+      if (typeof json === 'string') throw this.#timeoutError(json)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
     }
-    throw this.#misbehaved(`an answer that is not a result: ${shown(text)}`)
+    throw this.#misbehaviourError(`an answer that is not a result: ${excerpt(text)}`)
   }
 
   async #depthNow(): Promise<number> {
     const { network, chain, height } = this.block
     const head = (await currentCut(this.remote, network)).heads.get(chain)
-    if (head === undefined) throw this.#misbehaved(`a cut without chain ${chain}`)
+    if (head === undefined) throw this.#misbehaviourError(`a cut without chain ${chain}`)
     return Math.max(0, head.height - height)
   }
 
-  #refused(status: number, text: string): NewcutError {
+  #refusalError(status: number, text: string): NewcutError {
     const { height } = this.block
-    if (status < 500) return refused(this.remote, `a call at height ${height}`, status, text)
-    const message = `the forked node ${this.remote.url} cannot run code at height ${height}: status ${status}: ${shown(text)}`
-    return new NewcutError('NODE_REFUSED', message, {
-      hint: 'a node with compacted state has old blocks no longer: take a newer pin, or a node with the full history',
-    })
+    if (status < 500) return refusalError(this.remote, `a call at height ${height}`, status, text)
+    return operatingError(copyErrors.compacted, { url: this.remote.url, height, status, answer: excerpt(text) })
   }
 
-  #timedOut(text: string): NewcutError {
-    return new NewcutError('NODE_REFUSED', `the forked node ${this.remote.url} ran out of its time: ${shown(text)}`, {
-      hint: 'another node may have no limit for local calls',
-    })
+  #timeoutError(text: string): NewcutError {
+    return operatingError(copyErrors.outOfTime, { url: this.remote.url, answer: excerpt(text) })
   }
 
-  #misbehaved(what: string): NewcutError {
-    return new NewcutError('NODE_MISBEHAVED', `the forked node ${this.remote.url} gives ${what}`)
+  #misbehaviourError(what: string): NewcutError {
+    return operatingError(copyErrors.wrongAnswer, { url: this.remote.url, what })
   }
 }
