@@ -12,7 +12,7 @@ const PLAIN = {
   newcut_paid_coins: 'Rewards and fees of these blocks.',
   newcut_paid_fee_coins: 'The part of `newcut_paid_coins` that transactions paid.',
   newcut_coins_per_day:
-    "Expected coins of 24 hours at the present hashrate and difficulty, before a pool's fee. Absent until there was work.",
+    "Expected coins of 24 hours at the current hashrate and difficulty, before a pool's fee. Absent until there was work.",
 } as const
 
 /** Metrics with the currency as their label. */
@@ -20,7 +20,7 @@ const MONEY = {
   newcut_paid_value: '`newcut_paid_coins` at `--coin-price`. Absent without it.',
   newcut_income_per_day: '`newcut_coins_per_day` at `--coin-price`. Absent without it.',
   newcut_power_cost_per_day:
-    'Cost of 24 hours of the present power at `--power-price`. Absent without it, and if the power is unknown.',
+    'Cost of 24 hours of the current power at `--power-price`. Absent without it, and if the power is unknown.',
   newcut_profit_per_day: 'Income less power cost of 24 hours, negative for a loss. Absent if one of them is.',
   newcut_break_even_coin_price: 'Price of a coin at which income equals power cost.',
   newcut_break_even_power_price: 'Price of a kilowatt hour at which power cost equals income.',

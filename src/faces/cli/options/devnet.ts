@@ -120,7 +120,7 @@ const serverOptions = {
   ),
   refresh: option(duration(1), plain.refreshMs.fallback, 'TIME', 'minimum time between work updates', {
     ...ofServer,
-    more: 'It limits the events that tell miners about new transactions.',
+    more: 'It limits the events that announce new transactions to miners.',
   }),
   mine: option(yesNo, false, null, 'mine here too, with proof of work', { ...ofBlocks, needs: ['ownNetwork'] }),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'threads of --mine', {

@@ -50,9 +50,9 @@ export const forkOptions = {
     more: 'Pinned blocks never change, so nothing there expires. With a full cache no node is needed.',
     defaultText: "newcut/fork in the user's cache folder",
   }),
-  'fork-limit': option(requestRate, 20, 'RATE', 'most requests to the forked node in a second', ofFork),
+  'fork-limit': option(requestRate, 20, 'RATE', 'maximum requests to the forked node in a second', ofFork),
   'fork-timeout': option(duration(1), 30_000, 'TIME', 'longest wait for an answer of the forked node', ofFork),
-  'fork-table-rows': option(wholeNumber(1, 1e7), 10_000, 'N', 'most rows of a forked table that is read as a whole', {
+  'fork-table-rows': option(wholeNumber(1, 1e7), 10_000, 'N', 'maximum rows of a forked table that is read as a whole', {
     ...ofFork,
     more: 'keys, select and fold-db fetch all rows in one request.',
   }),
@@ -94,7 +94,7 @@ export const forkCommandOptions = {
   ),
   ...withNeed('verifying', {
     cases: flagOnly(
-      option(wholeNumber(1, 1e6), 1000, 'N', 'most pieces of code', {
+      option(wholeNumber(1, 1e6), 1000, 'N', 'maximum pieces of code', {
         more: 'It limits code that is made from modules.',
       }),
     ),
