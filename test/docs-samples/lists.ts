@@ -35,11 +35,6 @@ export const notRun: readonly NotRun[] = [
     first: 'newcut mine --node http://127.0.0.1:1848 --pace constant:2s',
     reason: 'it mines until it is stopped; test/compose/paced.test.ts runs it',
   },
-  {
-    document: 'docs/DEVNET-CONTROL.md',
-    first: `curl -d '{"0":2}' http://127.0.0.1:1917/make-blocks`,
-    reason: 'it asks the miner of the block before',
-  },
   { document: 'docs/FLEETS.md', first: '$ newcut fleet', reason: FLEET },
   { document: 'docs/GPUS.md', first: '$ newcut devices', reason: 'it lists the GPUs and kernels of the machine' },
   {
