@@ -1,6 +1,6 @@
 /** Relay process of the suite `relay`: a rig's source, the stratum server, the share log. */
 import { randomUUID } from 'node:crypto'
-import { rigTies } from '../src/compose/source/fleet.ts'
+import { rigCallbacks } from '../src/compose/source/fleet.ts'
 import { systemClock } from '../src/ground/platform/clock.ts'
 import { JetStreamStore } from '../src/mining/accounts/jetstream-store.ts'
 import { StratumEngine } from '../src/mining/engine/stratum/stratum.ts'
@@ -61,7 +61,7 @@ async function join({ fleet, port, rig }: Extract<RelayOrder, { type: 'join' }>)
       if (event.type === 'trouble' || event.type === 'warning') warn(event.message)
     },
   })
-  source.attach(rigTies(miner))
+  source.attach(rigCallbacks(miner))
   void miner.run(signal)
   return (await rigs.listen()).port
 }

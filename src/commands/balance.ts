@@ -29,10 +29,10 @@ export function runBalance(given: string | undefined, config: BalanceConfig, con
     const { out, nowMs } = context
     const makeView = json ? jsonView : out.isTTY && watch ? terminalView : textView
     const view = makeView(name, context)
-    const look: AskBalances = (chains) => balancesOn(client, name, chains, { signal: stopped, nowMs })
-    const balances = await look(chainsOf(client))
+    const readBalances: ReadBalances = (chains) => balancesOn(client, name, chains, { signal: stopped, nowMs })
+    const balances = await readBalances(chainsOf(client))
     view.first(balances)
-    if (watch) await follow(client, { look, balances, view }, stopped)
+    if (watch) await follow(client, { look: readBalances, balances, view }, stopped)
     return 0
   })
 }
@@ -54,15 +54,15 @@ async function balancesOn(
 /** The display of balances: all of them, then changes. */
 interface BalanceView {
   readonly first: (balances: ShownBalances) => void
-  readonly changed: (balances: ShownBalances, chain: number, before: Decimal | null) => void
+  readonly showChange: (balances: ShownBalances, chain: number, before: Decimal | null) => void
   readonly trouble: (message: string) => void
 }
 
 /** Asks for the balances on these chains. */
-type AskBalances = (chains: readonly number[]) => Promise<Map<number, Decimal | null>>
+type ReadBalances = (chains: readonly number[]) => Promise<Map<number, Decimal | null>>
 
-interface Watched {
-  readonly look: AskBalances
+interface BalanceWatch {
+  readonly look: ReadBalances
   readonly balances: Map<number, Decimal | null>
   readonly view: BalanceView
 }
@@ -71,7 +71,7 @@ interface Watched {
  * Asks again after each new block of a chain, until the user stops the program. If the node goes down, it says so once,
  * waits for the node, and then asks for all chains.
  */
-async function follow(client: NodeClient, { look, balances, view }: Watched, signal: AbortSignal): Promise<void> {
+async function follow(client: NodeClient, { look, balances, view }: BalanceWatch, signal: AbortSignal): Promise<void> {
   let isAway = false
   const onTrouble = (error: unknown) => {
     if (!isAway) view.trouble(describeError(error))
@@ -87,7 +87,7 @@ async function follow(client: NodeClient, { look, balances, view }: Watched, sig
         const before = balances.get(chain) ?? null
         if (before?.toString() === balance?.toString()) continue
         balances.set(chain, balance)
-        view.changed(balances, chain, before)
+        view.showChange(balances, chain, before)
       }
     } catch (error) {
       // The user stopped the program during a request.
@@ -100,7 +100,7 @@ async function follow(client: NodeClient, { look, balances, view }: Watched, sig
 
 function jsonView(name: string, { out }: Terminal): BalanceView {
   const print = (balances: ShownBalances) => void out.write(`${balanceJson(name, balances)}\n`)
-  return { first: print, changed: print, trouble: () => undefined }
+  return { first: print, showChange: print, trouble: () => undefined }
 }
 
 /** Prints all balances once, then a line for each change. */
@@ -108,7 +108,7 @@ function textView(name: string, { out, err, environment, nowMs }: Terminal): Bal
   const line = linePrinter(out, environment, nowMs)
   return {
     first: (balances) => void out.write(`${balanceLines(name, balances).join('\n')}\n`),
-    changed: (balances, chain, before) => {
+    showChange: (balances, chain, before) => {
       const now = balances.get(chain) ?? null
       const by = now === null || before === null ? null : now.sub(before)
       const change = by === null ? '' : `  ${by.mantissa > 0n ? '+' : ''}${by.normalise()}`
@@ -132,5 +132,5 @@ function terminalView(name: string, { out }: Terminal): BalanceView {
     shown = balances
     draw(balances)
   }
-  return { first: show, changed: show, trouble: (message) => draw(shown, message) }
+  return { first: show, showChange: show, trouble: (message) => draw(shown, message) }
 }

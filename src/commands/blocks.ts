@@ -22,19 +22,19 @@ export async function runBlocks(
   const folder = state ?? stateFolder(environment, process.platform)
   const content = await readJournal(folder)
   const { damaged } = content
-  const shown = () => newest(content, last)
+  const newestRecords = () => recordsFrom(content, last)
   if (summary) {
     const sums = summariesOf(content, firstOf(content, last), nowMs(), pricesOf(config.values).coin)
     for (const line of json ? sums.map((sum) => JSON.stringify(sum)) : summaryLines(sums, folder)) print(line)
-  } else if (json) for (const { work, ...record } of shown()) print(JSON.stringify(record))
-  else if (csv) for (const line of csvOf(shown())) print(line)
-  else for (const line of tableOf(shown, content, folder)) print(line)
+  } else if (json) for (const { work, ...record } of newestRecords()) print(JSON.stringify(record))
+  else if (csv) for (const line of csvOf(newestRecords())) print(line)
+  else for (const line of tableOf(newestRecords, content, folder)) print(line)
   if (damaged > 0) err.write(`newcut: ${folder}: ${damaged} unreadable lines were left out\n`)
   return 0
 }
 
 /** The newest records, oldest first. `last`: their number, or 0 for all. They are read from the disk one by one. */
-function newest(content: JournalContent, last: number): Iterable<BlockRecord> {
+function recordsFrom(content: JournalContent, last: number): Iterable<BlockRecord> {
   const first = firstOf(content, last)
   return content.records(Array.from({ length: content.table.rows - first }, (_, i) => first + i))
 }
@@ -62,9 +62,9 @@ const COLUMNS = [
 
 /** CSV (RFC 4180) with a header line. */
 function* csvOf(records: Iterable<BlockRecord>): Generator<string> {
-  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+  const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   yield COLUMNS.map(([name]) => name).join(',')
-  for (const record of records) yield COLUMNS.map(([, value]) => quoted(value(record))).join(',')
+  for (const record of records) yield COLUMNS.map(([, value]) => quote(value(record))).join(',')
 }
 
 const HEADINGS = ['found (UTC)', 'chain', 'height', 'state', 'reward', 'effort', 'device']

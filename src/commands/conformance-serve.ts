@@ -40,7 +40,7 @@ export function runJudgingNode(
     throw new NewcutError('BAD_OPTION', `--only ${options.only}: no rule and no situation has this in its name`)
   }
   return untilStopped(async (stopped) => {
-    const report = await judged(options, situations, (line) => printerTo(err)(line), stopped)
+    const report = await serveClient(options, situations, (line) => printerTo(err)(line), stopped)
     const cases = report.cases.filter(({ group, name }) => isChosen(group, name))
     const chosen = { ...report, cases }
     options.onReport(chosen)
@@ -50,7 +50,7 @@ export function runJudgingNode(
   })
 }
 
-async function judged(
+async function serveClient(
   { port, idleMs, network }: ServeClientsOptions,
   situations: readonly ClientSituation[],
   tell: (line: string) => void,

@@ -217,13 +217,13 @@ const SHOWN_CHARACTERS = 60
 
 /** The gas of each form and of all, in gas with three decimal places. */
 function gasLines(forms: readonly FormGas[]): string[] {
-  const shown = (milligas: number) => (milligas / 1000).toFixed(3).padStart(14)
+  const gasColumn = (milligas: number) => (milligas / 1000).toFixed(3).padStart(14)
   const rows = forms.map(({ milligas, text, ...at }) => {
     const start = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
-    return `${shown(milligas)}  ${locationOf(at)}: ${start}`
+    return `${gasColumn(milligas)}  ${locationOf(at)}: ${start}`
   })
   const total = forms.reduce((sum, { milligas }) => sum + milligas, 0)
-  return [...rows, `${shown(total)}  gas in total`]
+  return [...rows, `${gasColumn(total)}  gas in total`]
 }
 
 /** Where a test calls the code of another file that failed. */

@@ -34,7 +34,7 @@ export async function runDevices(
   const { adapters, problem } = await listAdapters()
   const devices: Device[] = []
   for (const [index, adapter] of adapters.entries()) {
-    devices.push({ index, ...adapter, ...(measure && (await measured(adapter, environment))) })
+    devices.push({ index, ...adapter, ...(measure && (await measureDevice(adapter, environment))) })
   }
   const native = chooseNative()
   const kernels = Object.keys(loadChosen(native).sweeps)
@@ -45,7 +45,7 @@ export async function runDevices(
   return adapters.length === 0 ? 1 : 0
 }
 
-async function measured(
+async function measureDevice(
   adapter: AdapterInfo,
   environment: ProcessEnvironment,
 ): Promise<{ hashesPerSecond: number } | { failure: string }> {

@@ -24,7 +24,7 @@ import type { MinerAccount } from '#ground/chain/payload.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import { describeAutoMine } from '#ground/schema/devnet-modes.ts'
 import { runCheck } from './check.ts'
-import { runBeside } from './exec.ts'
+import { runWithNode } from './exec.ts'
 import { forkSetup } from './input/fork-setup.ts'
 import { networkFormsOf } from './input/network-files.ts'
 import { devnetBanner, fundedAccounts, hasPage, payeeOf, requestEvent } from './results/devnet-lines.ts'
@@ -132,9 +132,9 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
     // A forked network has accounts of its own.
     if (devnet.fork === null && !hasOwnContracts(devnet)) log.show(fundedAccounts(devnet.url))
     if (values.exec === undefined) leave = shown.attend(() => devnetNow(devnet))
-    const command = values.exec === undefined ? null : runBeside(values.exec, devnet.url, stop)
+    const command = values.exec === undefined ? null : runWithNode(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())
-    const running = values.mine ? mineItself(minerSetup(devnet, config, networks), log, ended) : untilAborted(ended)
+    const running = values.mine ? mineOwnNetwork(minerSetup(devnet, config, networks), log, ended) : untilAborted(ended)
     await Promise.all([
       running,
       over?.then((result) => {
@@ -256,7 +256,7 @@ function forkOf({ values }: DevnetConfig, { environment }: DevnetLog): Pick<Devn
 }
 
 /** The miner of `newcut mine`, over HTTP. */
-async function mineItself(setup: MinerSetup, log: DevnetLog, stopped: AbortSignal): Promise<void> {
+async function mineOwnNetwork(setup: MinerSetup, log: DevnetLog, stopped: AbortSignal): Promise<void> {
   const { runMiner } = await import('#compose/miner.ts')
   const snapshot = await runMiner(setup, { onEvent: log.show, stopped })
   log.show({ type: 'summary', snapshot })

@@ -11,7 +11,7 @@ const NODE_VARIABLE = 'NEWCUT_NODE'
  * plus the number of the signal that ended it. `stopped` ends it early with SIGTERM. Throws NewcutError BAD_INPUT if no
  * shell starts.
  */
-export function runBeside(command: string, url: string, stopped: AbortSignal): Promise<number> {
+export function runWithNode(command: string, url: string, stopped: AbortSignal): Promise<number> {
   // A terminal sends Ctrl-C to its process group. Elsewhere the command gets its own group, so that all of it can be ended.
   const hasGroup = process.platform !== 'win32' && !process.stdin.isTTY
   const child = spawn(command, {

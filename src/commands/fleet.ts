@@ -35,7 +35,7 @@ export function runFleet(
       else await sendCommand(link, { pause: what === 'pause', rig: rig === 'all' ? null : rig }, values.json, print)
       return 0
     } catch (error) {
-      throw error instanceof NewcutError ? error : unanswered(error, link, values['fleet-name'])
+      throw error instanceof NewcutError ? error : noAnswerError(error, link, values['fleet-name'])
     } finally {
       await link.close()
     }
@@ -53,7 +53,7 @@ function checkArguments(what: string, rig: string | undefined): void {
   }
 }
 
-function unanswered(error: unknown, { url }: Link, fleet: string): unknown {
+function noAnswerError(error: unknown, { url }: Link, fleet: string): unknown {
   const nobody = [NoRespondersError, TimeoutError].some((kind) => error instanceof kind)
   // The NATS client wraps this error.
   const cause = (error as { readonly cause?: unknown }).cause

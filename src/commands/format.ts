@@ -5,7 +5,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES } from '#ground/base/user-file.ts'
 import { formatFile } from '#language/editor/format/format.ts'
 import { isContractFile } from '#language/editor/workspace/disk-files.ts'
-import { fileText } from './input/given-text.ts'
+import { fileText } from './input/code-argument.ts'
 
 export interface FormatOptions {
   readonly files: readonly string[]

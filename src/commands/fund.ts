@@ -36,14 +36,14 @@ export function runFund(
     checkChain(client, chain, '--chain')
     const requests = new Requests(client.http, '')
     const status = await requests.json(controlOperations.devnetStatus, { signal }).catch((error: unknown) => {
-      throw isUnserved(error) ? notOurs(error) : error
+      throw isUnserved(error) ? noControlError(error) : error
     })
     // An older newcut does not say.
     const { minting = 'coinbase' } = status.body as Partial<DevnetStatus>
     const body = fundRequest({ account, amount, chain }, minting)
     const ran = await requests.json(controlOperations.run, { body, signal, timeoutMs: TIMEOUT_MS })
     const { result, ...about } = ran.body as { readonly result: RunResult } & Record<string, unknown>
-    if (result.status !== 'success') throw notFunded(account, chain, result)
+    if (result.status !== 'success') throw fundError(account, chain, result)
     const balance = valueFromJson(result.data ?? null)
     if (json) {
       const { requestKey, height, hash } = about
@@ -54,7 +54,7 @@ export function runFund(
   })
 }
 
-function notFunded(account: string, chain: number, { status, error }: RunResult): NewcutError {
+function fundError(account: string, chain: number, { status, error }: RunResult): NewcutError {
   const message = withoutControls(error?.message ?? status)
   const isMissing = message.includes('No value found in table')
   const why = isMissing ? `there is no such account on chain ${chain}` : message
@@ -67,7 +67,7 @@ function isUnserved(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && error.status === 404 && error.excerpt === ''
 }
 
-function notOurs(cause: NodeRefusal): NewcutError {
+function noControlError(cause: NodeRefusal): NewcutError {
   const hint = 'only nodes of newcut devnet make coins; newcut transfer moves those that an account has'
   return new NewcutError('NODE_REFUSED', 'this node takes no requests', { hint, cause })
 }

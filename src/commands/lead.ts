@@ -16,7 +16,7 @@ import { Link } from '#mining/fleet/link.ts'
 import { linkSetup, machineName } from './input/fleet-setup.ts'
 import { commonSetup, keptState, nodesSetup } from './input/miner-setup.ts'
 import { networksOf } from './input/network-files.ts'
-import { attended, faceLines, firstLines, journalLines, sourceLines } from './results/miner-lines.ts'
+import { attendMiner, faceLines, firstLines, journalLines, sourceLines } from './results/miner-lines.ts'
 
 type LeadConfig = Config<typeof leadOptions>
 
@@ -69,7 +69,7 @@ async function leadWith(
       onEvent: log.show,
       onStart: (start) => {
         log.show({ type: 'banner', lines: banner(start, setup, config, version) })
-        leave = attended(log, start)
+        leave = attendMiner(log, start)
       },
       stopped,
     })

@@ -12,7 +12,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { traceOperation } from '#ground/schema/trace.ts'
 import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
-import { givenCode, givenJson } from './input/given-text.ts'
+import { readCode, readJsonArgument } from './input/code-argument.ts'
 import { type LocalOverrides, overridesFrom } from './input/overrides.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 import { valueText } from './results/value-lines.ts'
@@ -34,8 +34,8 @@ export function runLocal(
   if (overrides !== null && rewindDepth > 0) {
     throw new NewcutError('BAD_OPTION', '--rewind has no effect with --set: the code runs on top of the chain')
   }
-  const code = givenCode(given)
-  const question = { code, gasLimit, sender, rewindDepth, data: data === undefined ? '{}' : givenJson(data, '--data') }
+  const code = readCode(given)
+  const question = { code, gasLimit, sender, rewindDepth, data: data === undefined ? '{}' : readJsonArgument(data, '--data') }
   return withNode(config, { untilStopped }, async (client, signal) => {
     checkChain(client, chain, '--chain')
     const call = { signal, nowMs: nowMs() }
@@ -43,10 +43,10 @@ export function runLocal(
       ? evaluateOnNode(client, chain, question, call)
       : answerWith(overrides, client, chain, question, call))
     const data = (async () => dataOf(result, 'the code failed'))()
-    const failed = async (error: unknown) => {
+    const addAdvice = async (error: unknown) => {
       throw (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
     }
-    const value = valueFromJson(await data.catch(failed))
+    const value = valueFromJson(await data.catch(addAdvice))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))
     return 0
   })

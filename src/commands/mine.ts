@@ -1,6 +1,6 @@
 /** `newcut mine`: the miner, for a node or for an embedded network of its own. */
 
-import { changeableOf } from '#compose/change.ts'
+import { liveSetupOf } from '#compose/change.ts'
 import { tryMiner } from '#compose/dry-run.ts'
 import { checkSetup, type MinerStart, runMiner } from '#compose/miner.ts'
 import type { MinerSetup } from '#compose/setup.ts'
@@ -16,7 +16,7 @@ import { onFileChange } from '#ground/platform/watch-file.ts'
 import { describeAutoMine } from '#ground/schema/devnet-modes.ts'
 import { checkMinerOptions, setupOf } from './input/miner-setup.ts'
 import { networksOf } from './input/network-files.ts'
-import { attended, faceLines, firstLines, journalLines, sourceLines } from './results/miner-lines.ts'
+import { attendMiner, faceLines, firstLines, journalLines, sourceLines } from './results/miner-lines.ts'
 
 const NOTHING_SEARCHED: ExitCode = 22
 
@@ -38,7 +38,7 @@ async function mine(config: MineConfig, context: CommandContext, stopped: AbortS
   })
 }
 
-interface Wanted extends Pick<CommandContext, 'environment' | 'version'> {
+interface MinerRun extends Pick<CommandContext, 'environment' | 'version'> {
   readonly config: MineConfig
   readonly setup: MinerSetup
 }
@@ -46,7 +46,7 @@ interface Wanted extends Pick<CommandContext, 'environment' | 'version'> {
 /** Resolves with the exit code. */
 async function mineWith(
   log: ChangingView,
-  { config, setup, environment, version }: Wanted,
+  { config, setup, environment, version }: MinerRun,
   stopped: AbortSignal,
 ): Promise<number> {
   let leave: () => void = () => undefined
@@ -59,7 +59,7 @@ async function mineWith(
         onEvent: log.show,
         onStart: (start) => {
           log.show({ type: 'banner', lines: banner(start, setup, { ...config, version }) })
-          const [unattend, unfollow] = [attended(log, start), live.follow(start)]
+          const [unattend, unfollow] = [attendMiner(log, start), live.follow(start)]
           leave = () => {
             unfollow()
             unattend()
@@ -99,7 +99,7 @@ function liveConfig(config: MineConfig, log: ChangingView, environment: ProcessE
   })
   const apply = async (next: MineConfig) => {
     const { change } = await started
-    await change(changeableOf(setupOf(next, environment)))
+    await change(liveSetupOf(setupOf(next, environment)))
     log.use(styleOf(next.values))
   }
   const check = (next: MineConfig) => checkMinerOptions(next, environment)

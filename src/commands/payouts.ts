@@ -58,16 +58,16 @@ function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly Name
   checkPayee(payee)
   const byKey = publicKeys === null && keys !== null ? keys[0].account : null
   const pool = account ?? byKey ?? paidAccountOn(network, payee).account
-  const percent = exactly(fee)
+  const percent = exactFractionOf(fee)
   return {
     ...{ account: pool, network, scheme, confirmations },
-    window: { text: window, value: exactly(window) },
+    window: { text: window, value: exactFractionOf(window) },
     fee: { text: fee, value: { numerator: percent.numerator, denominator: percent.denominator * 100n } },
   }
 }
 
 /** The options are valid decimal numbers. */
-function exactly(text: string): Fraction {
+function exactFractionOf(text: string): Fraction {
   const fraction = fractionOf(text)
   if (fraction === null) throw new Error(`${text} is no decimal number`)
   return fraction
@@ -80,13 +80,13 @@ function folderOf({ values: { state } }: PayoutsConfig, { environment }: Command
   })
 }
 
-interface Reading {
+interface SourceContext {
   readonly folder: string
   readonly network: string
   readonly onWarning: (message: string) => void
 }
 
-function sourceOf({ values }: PayoutsConfig, { onWarning, ...own }: Reading): ShareSource {
+function sourceOf({ values }: PayoutsConfig, { onWarning, ...own }: SourceContext): ShareSource {
   const { from, fleet, 'http-token': token, 'nats-domain': domain } = values
   if (fleet !== undefined) return { kind: 'fleet', server: { ...linkSetup(values, fleet), domain }, onWarning }
   if (from === undefined) return { kind: 'state', ...own, onWarning }
@@ -94,7 +94,7 @@ function sourceOf({ values }: PayoutsConfig, { onWarning, ...own }: Reading): Sh
   return { kind: 'miner', url: `http://${host}:${from.port}`, token }
 }
 
-interface Given {
+interface PayoutParts {
   readonly config: PayoutsConfig
   readonly openReader: () => Promise<ShareReader>
   readonly storage: PayoutStorage
@@ -103,7 +103,7 @@ interface Given {
   readonly onNotice: (message: string) => void
 }
 
-function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
+function setupOf(client: NodeClient, { config, ...rest }: PayoutParts): PayoutSetup {
   const minimum = unitsOf(config.values.minimum) ?? 0n
   return {
     client,
@@ -115,7 +115,7 @@ function setupOf(client: NodeClient, { config, ...rest }: Given): PayoutSetup {
   }
 }
 
-interface Paying {
+interface PaymentContext {
   readonly config: PayoutsConfig
   readonly keys: readonly NamedKey[]
   readonly steps: StepLines
@@ -124,7 +124,7 @@ interface Paying {
 /** Pays. `troubles`: the reasons for due payments that were not made. */
 async function pay(
   setup: PayoutSetup,
-  { config, keys, steps }: Paying,
+  { config, keys, steps }: PaymentContext,
 ): Promise<{ readonly report: PayoutReport; readonly run: PayingRun; readonly troubles: readonly string[] }> {
   const run = { since: new Date(setup.clock.wallMs()).toISOString(), settled: new Set<string>() }
   const troubles: string[] = []

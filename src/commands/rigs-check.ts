@@ -13,11 +13,11 @@ import { type Maker, makers, type RigLogin } from '#pool/stratum-check/makers.ts
 import { connectTo, readServerAddress, type ServerAddress } from '#pool/stratum-check/reach.ts'
 import type { Transcript } from '#pool/stratum-check/transcript.ts'
 import { visit } from '#pool/stratum-check/visit.ts'
-import { checkLines, type RigsChecked, shareTimes } from './results/rigs-check-lines.ts'
+import { checkLines, type RigsCheckReport, shareTimes } from './results/rigs-check-lines.ts'
 
 type RigsCheckValues = Values<typeof rigsCheckOptions>
 
-interface Plan {
+interface CheckPlan {
   readonly address: ServerAddress
   readonly account: RigLogin
   readonly makers: readonly Maker[]
@@ -34,7 +34,7 @@ export function runRigsCheck(
 ): Promise<number> {
   const plan = planOf(server, values)
   return untilStopped(async (stopped) => {
-    const visited = await Promise.all(plan.makers.map((maker) => attempted(maker, plan, clock, stopped)))
+    const visited = await Promise.all(plan.makers.map((maker) => attempt(maker, plan, clock, stopped)))
     if (stopped.aborted) {
       printerTo(err)('stopped before it was done')
       return 1
@@ -47,7 +47,7 @@ export function runRigsCheck(
   })
 }
 
-function planOf(server: string, values: RigsCheckValues): Plan {
+function planOf(server: string, values: RigsCheckValues): CheckPlan {
   const { user, password, maker, timeout: timeoutMs, 'listen-for': listenMs = 0 } = values
   const chosen = makers.filter(({ name }) => maker === undefined || name === maker)
   return { address: readServerAddress(server), account: { user, password }, makers: chosen, timeoutMs, listenMs }
@@ -55,7 +55,7 @@ function planOf(server: string, values: RigsCheckValues): Plan {
 
 type Attempt = { readonly maker: Maker } & ({ readonly transcript: Transcript } | { readonly unreachable: NewcutError })
 
-async function attempted(maker: Maker, plan: Plan, clock: Clock, stopped: AbortSignal): Promise<Attempt> {
+async function attempt(maker: Maker, plan: CheckPlan, clock: Clock, stopped: AbortSignal): Promise<Attempt> {
   const { address, account, timeoutMs, listenMs } = plan
   try {
     const socket = await connectTo(address, clock, timeoutMs, stopped)
@@ -67,11 +67,11 @@ async function attempted(maker: Maker, plan: Plan, clock: Clock, stopped: AbortS
 }
 
 /** Throws NewcutError if no connection succeeded. */
-function checkedOf({ address, account, timeoutMs, listenMs }: Plan, attempts: readonly Attempt[]): RigsChecked {
+function checkedOf({ address, account, timeoutMs, listenMs }: CheckPlan, attempts: readonly Attempt[]): RigsCheckReport {
   const options = { isTls: address.isTls, timeoutMs, isMeasured: listenMs > 0 }
   const visited = attempts.map((attempt): Visited & { readonly isReached: boolean } => {
     const isReached = 'transcript' in attempt
-    const transcript = isReached ? attempt.transcript : silence
+    const transcript = isReached ? attempt.transcript : noTranscript
     const report = judge(attempt.maker, account, transcript, options)
     if (isReached) return { isReached, report, transcript }
     const findings: Finding[] = [found('unreachable', attempt.unreachable.message)]
@@ -88,4 +88,4 @@ function checkedOf({ address, account, timeoutMs, listenMs }: Plan, attempts: re
   }
 }
 
-const silence: Transcript = { openedAtMs: 0, spoken: [], endedAtMs: 0, endedBy: 'server', error: null }
+const noTranscript: Transcript = { openedAtMs: 0, spoken: [], endedAtMs: 0, endedBy: 'server', error: null }

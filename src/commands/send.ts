@@ -9,7 +9,7 @@ import type { sendOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { valueFromJson } from '#language/contracts/values/wire.ts'
-import { givenCode, givenJson } from './input/given-text.ts'
+import { readCode, readJsonArgument } from './input/code-argument.ts'
 import { commandSenderFor } from './input/sender.ts'
 import { signingKeys } from './input/signing-keys.ts'
 import { checkChain, withNode } from './input/with-node.ts'
@@ -33,8 +33,8 @@ export function runSend(
 function sendCode(given: string, config: Config<typeof sendOptions>, context: CommandContext): Promise<number> {
   const { values } = config
   const { chain, data, cap, json, preflight } = values
-  const code = givenCode(given)
-  const payload = { code, data: data === undefined ? '{}' : givenJson(data, '--data') }
+  const code = readCode(given)
+  const payload = { code, data: data === undefined ? '{}' : readJsonArgument(data, '--data') }
   const capabilities = (cap ?? []).map(readCapability)
   const steps = new StepLines(json, context)
   return withNode(config, context, async (client, stopped) => {
@@ -53,7 +53,7 @@ function sendCode(given: string, config: Config<typeof sendOptions>, context: Co
 async function sendRequest(path: string, config: Config<typeof sendOptions>, context: CommandContext): Promise<number> {
   const { values } = config
   const { readRequestFile } = await import('./input/request-file.ts')
-  const { completeCommand, mergedCommand, withSignatures } = await import('./input/request-signatures.ts')
+  const { completeCommand, mergeCommands: mergedCommand, addSignatures: withSignatures } = await import('./input/request-signatures.ts')
   const steps = new StepLines(values.json, context)
   return withNode(config, context, async (client, stopped) => {
     const networkId = client.info.nodeVersion
@@ -80,7 +80,7 @@ async function sendRequest(path: string, config: Config<typeof sendOptions>, con
   })
 }
 
-interface Sent {
+interface SentCommand {
   readonly commandSender: CommandSender
   readonly chain: number
   readonly command: SignedCommand
@@ -90,7 +90,7 @@ interface Sent {
 
 /** Waits for the result unless the user does not want it, and prints it. */
 async function report(
-  { commandSender, chain, command, steps, stopped }: Sent,
+  { commandSender, chain, command, steps, stopped }: SentCommand,
   { wait, json }: Pick<Config<typeof sendOptions>['values'], 'wait' | 'json'>,
   { out }: CommandContext,
 ): Promise<number> {

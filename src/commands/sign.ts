@@ -6,7 +6,7 @@ import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { yaml } from '#faces/cli/yaml.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { type OpenCommand, readRequestFile } from './input/request-file.ts'
-import { mergedCommand, withSignatures } from './input/request-signatures.ts'
+import { mergeCommands, addSignatures } from './input/request-signatures.ts'
 import { signingKeys } from './input/signing-keys.ts'
 
 /** Throws NewcutError BAD_INPUT for files that are none, BAD_OPTION for keys that cannot sign. */
@@ -18,10 +18,10 @@ export async function runSign(
   if (first === undefined) throw new NewcutError('BAD_OPTION', 'sign takes a request file')
   const defaults = { networkId: null, nowMs: nowMs() }
   const read = (path: string) => readRequestFile(path, defaults)
-  const command = mergedCommand([read(first), ...others.map(read)])
+  const command = mergeCommands([read(first), ...others.map(read)])
   const warn = (message: string) => printerTo(err)(`warning: ${message}`)
   const keys = values.key === undefined ? [] : signingKeys(values.key, command.networkId, warn)
-  const signed = withSignatures(
+  const signed = addSignatures(
     command,
     keys.map(({ key }) => key),
   )

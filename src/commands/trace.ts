@@ -30,7 +30,7 @@ export function runTrace(
     const traced = await new Requests(http, '')
       .json(traceOperation, { body, signal, timeoutMs: TIMEOUT_MS })
       .catch((error: unknown) => {
-        throw isUnserved(error) ? noTraces(error) : error
+        throw isUnserved(error) ? noTracesError(error) : error
       })
     if (json) {
       print(JSON.stringify(traced.body))
@@ -75,7 +75,7 @@ function isUnserved(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && error.status === 404 && error.excerpt === ''
 }
 
-function noTraces(cause: NodeRefusal): NewcutError {
+function noTracesError(cause: NodeRefusal): NewcutError {
   const hint = 'only nodes of newcut devnet execute transactions again'
   return new NewcutError('NODE_REFUSED', 'this node has no traces', { hint, cause })
 }

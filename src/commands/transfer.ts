@@ -12,7 +12,7 @@ import { publicKeyIn, publicKeyProblem } from '#faces/cli/values.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
-import { givenJson } from './input/given-text.ts'
+import { readJsonArgument } from './input/code-argument.ts'
 import { checkRequestKey, commandSenderFor, findResult, termsOf } from './input/sender.ts'
 import { signingKeys } from './input/signing-keys.ts'
 import { checkChain, withNode } from './input/with-node.ts'
@@ -22,7 +22,7 @@ import { resultJson } from './results/value-lines.ts'
 type TransferConfig = Config<typeof transferOptions>
 
 /** The parts of a transfer. */
-interface Setting {
+interface TransferContext {
   readonly client: NodeClient
   readonly commandSender: CommandSender
   readonly steps: StepLines
@@ -37,15 +37,15 @@ interface Setting {
 export function runTransfer(args: readonly string[], config: TransferConfig, context: CommandContext): Promise<number> {
   const print = printerTo(context.out)
   const { values } = config
-  const wanted = wantedTransfer(args, config)
+  const wanted = requestOf(args, config)
   const steps = new StepLines(values.json, context)
   return withNode(config, context, (client, signal) =>
     steps.guide(async () => {
       const keys = signingKeys(values.key, client.info.nodeVersion, (message) => steps.warn(message))
       const commandSender = commandSenderFor(client, values, steps.show, signal)
       const { nowMs } = context
-      const setting: Setting = { client, commandSender, steps, keys, config, signal, nowMs }
-      const done = wanted === null ? await goOn(setting) : await move(setting, wanted)
+      const setting: TransferContext = { client, commandSender, steps, keys, config, signal, nowMs }
+      const done = wanted === null ? await continueTransfer(setting) : await move(setting, wanted)
       print(values.json ? resultJson(done.chain, done.result) : done.text)
       return 0
     }, signal),
@@ -53,12 +53,12 @@ export function runTransfer(args: readonly string[], config: TransferConfig, con
 }
 
 /** @returns receiver, amount and the optional sender, or null to continue an earlier transfer. */
-interface Wanted extends Omit<Transfer, 'from'> {
+interface TransferRequest extends Omit<Transfer, 'from'> {
   readonly from: string | null
   readonly receiverKeyset: Keyset | null
 }
 
-function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted | null {
+function requestOf(args: readonly string[], config: TransferConfig): TransferRequest | null {
   const { continue: requestKey, 'receiver-keyset': keyset } = config.values
   if (requestKey !== undefined) {
     checkRequestKey(requestKey, '--continue')
@@ -74,7 +74,7 @@ function wantedTransfer(args: readonly string[], config: TransferConfig): Wanted
     })
   }
   const [to, amount] = args.slice(-2)
-  const receiverKeyset = keyset === undefined ? null : keysetIn(givenJson(keyset, '--receiver-keyset'))
+  const receiverKeyset = keyset === undefined ? null : keysetIn(readJsonArgument(keyset, '--receiver-keyset'))
   return { from: args.length === 3 ? args[0] : null, to, amount: readAmount(amount), receiverKeyset }
 }
 
@@ -101,13 +101,13 @@ function withoutPrefix(key: string): string {
   throw new NewcutError('BAD_OPTION', `--receiver-keyset: ${key} ${publicKeyProblem(key)}`)
 }
 
-interface Transferred {
+interface TransferOutcome {
   readonly chain: number
   readonly result: CommandResult
   readonly text: string
 }
 
-async function move(setting: Setting, { from, to, amount, receiverKeyset }: Wanted): Promise<Transferred> {
+async function move(setting: TransferContext, { from, to, amount, receiverKeyset }: TransferRequest): Promise<TransferOutcome> {
   const { client, commandSender, steps, keys, config, signal, nowMs } = setting
   const { chain, 'to-chain': targetChain = chain, 'gas-payer': payer } = config.values
   checkChain(client, chain, '--chain')
@@ -135,9 +135,9 @@ async function move(setting: Setting, { from, to, amount, receiverKeyset }: Want
 
 /** Step 2 of a transfer whose step 1 is in the chain. */
 async function complete(
-  { commandSender, steps, keys }: Setting,
+  { commandSender, steps, keys }: TransferContext,
   { chain, result, gasPayer }: { readonly chain: number; readonly result: CommandResult; readonly gasPayer: string },
-): Promise<Omit<Transferred, 'text'>> {
+): Promise<Omit<TransferOutcome, 'text'>> {
   const crossing = crossingOf(result, chain)
   const { targetChain } = crossing
   steps.halfway(continueLine(crossing.requestKey, chain))
@@ -151,7 +151,7 @@ async function complete(
 const continueLine = (requestKey: string, chain: number) => `newcut transfer --continue ${requestKey} --chain ${chain}`
 
 /** `--continue`: finds step 1, or waits for it on the chain that was named. */
-async function goOn(setting: Setting): Promise<Transferred> {
+async function continueTransfer(setting: TransferContext): Promise<TransferOutcome> {
   const { client, commandSender, steps, keys, config, signal, nowMs } = setting
   const { continue: requestKey = '', 'gas-payer': payer } = config.values
   const chain = config.origins.get('chain') === 'default' ? null : config.values.chain

@@ -11,7 +11,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { type Outline, outlinesOf, UnknownNamespace } from '#language/contracts/syntax/outline.ts'
 import { systemContracts } from '#language/contracts/system/system.ts'
-import { fileText } from './input/given-text.ts'
+import { fileText } from './input/code-argument.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 
 /** Throws NewcutError BAD_INPUT for contracts that do not exist or cannot be read, BAD_OUTPUT for the file. */

@@ -8,10 +8,10 @@ import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
 import type { Power } from './power.ts'
 import type { Engines } from './search/engines.ts'
 import type { MinerSetup } from './setup.ts'
-import { checkChains, type ReachedSource } from './source/reached.ts'
+import { type ConnectedSource, checkChains } from './source/connected-source.ts'
 
 /** The parts of a setup that can change: search, chains, token, pauses, stated power and prices. */
-export interface Changeable {
+export interface LiveSetup {
   readonly search: MinerSetup['search']
   readonly chains?: readonly number[] | undefined
   readonly token?: string | undefined
@@ -20,16 +20,16 @@ export interface Changeable {
   readonly prices?: Prices | undefined
 }
 
-export function changeableOf({ search, source, http, pausing, power, prices }: MinerSetup): Changeable {
+export function liveSetupOf({ search, source, http, pausing, power, prices }: MinerSetup): LiveSetup {
   return { search, chains: chainsOf(source), token: http?.token, pausing, power, prices }
 }
 
 const chainsOf = (source: MinerSetup['source']) => ('chains' in source ? source.chains : undefined)
 
-interface Changed {
+interface ChangedMiner {
   readonly miner: Pick<Miner, 'exchange'>
   readonly engines: Engines
-  readonly reached: Pick<ReachedSource, 'choice' | 'node'>
+  readonly reached: Pick<ConnectedSource, 'choice' | 'node'>
   /** The setup at the start. */
   readonly setup: MinerSetup
   readonly pauses: Pick<Pausing, 'set'>
@@ -55,14 +55,14 @@ export function changerOf({
   money,
   tuned,
   setToken,
-}: Changed): (next: Changeable) => Promise<void> {
+}: ChangedMiner): (next: LiveSetup) => Promise<void> {
   let wanted = chainsOf(setup.source)
   let last: Promise<unknown> = Promise.resolve()
-  const change = async ({ search, chains, token, pausing = {}, power = {}, prices = {} }: Changeable) => {
+  const change = async ({ search, chains, token, pausing = {}, power = {}, prices = {} }: LiveSetup) => {
     if (node !== null) checkChains(chains, node.client)
     await checkPausing(pausing)
     // Steps that can fail come first.
-    const { leaving, coming, done } = await engines.replacementFor(tuned(search))
+    const { leaving, coming, commit: done } = await engines.replacementFor(tuned(search))
     if (leaving.length + coming.length > 0) await miner.exchange(leaving, coming)
     done()
     if (String(chains) !== String(wanted)) choice?.setChains(chains)

@@ -8,8 +8,8 @@ import { checkSetup } from './miner.ts'
 import { paidLine } from './payee.ts'
 import { Engines, listenForRigs } from './search/engines.ts'
 import type { MinerSetup, NodesSetup } from './setup.ts'
-import { reachSource } from './source/reach.ts'
-import type { ReachedSource } from './source/reached.ts'
+import { connectSource } from './source/connect-source.ts'
+import type { ConnectedSource } from './source/connected-source.ts'
 
 /**
  * Requests work from the first node, pool or fleet leader, and looks for the devices. Fails at once if the peer is
@@ -19,7 +19,7 @@ import type { ReachedSource } from './source/reached.ts'
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   await checkSetup(setup)
   if (setup.source.kind === 'embedded') return ['network: an embedded one']
-  const reached = await reachSource(atOnce(setup), () => undefined, stopped)
+  const reached = await connectSource(atOnce(setup), () => undefined, stopped)
   try {
     const { search } = setup
     const { coming, rigs: host } = await new Engines(
@@ -48,7 +48,7 @@ function atOnce(setup: MinerSetup): MinerSetup {
   return { ...setup, source } as MinerSetup
 }
 
-async function sourceLines({ source }: MinerSetup, reached: ReachedSource, stopped: AbortSignal): Promise<string[]> {
+async function sourceLines({ source }: MinerSetup, reached: ConnectedSource, stopped: AbortSignal): Promise<string[]> {
   const { payee, node } = reached
   const { description } = reached.source
   switch (source.kind) {

@@ -30,10 +30,10 @@ export function forecastOf(
   const { forecast } = client.network.network
   if (forecast.model === 'none') return () => null
   if (forecast.model === 'table') return expectedReward
-  return new CalledForecast(client, forecast.call, ports).rewardAt
+  return new CallForecast(client, forecast.call, ports).rewardAt
 }
 
-class CalledForecast {
+class CallForecast {
   readonly #client: Pick<NodeClient, 'info' | 'network' | 'local' | 'cut'>
   readonly #call: RewardCall
   readonly #ports: ForecastPorts

@@ -6,7 +6,7 @@ import { Miner } from '#mining/mine/miner.ts'
 import { Money } from '#mining/mine/money.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { checkTuning, type Tuned, type TuningPorts, tunedSearch } from '#mining/tune/tune-for.ts'
-import { type Changeable, changerOf } from './change.ts'
+import { changerOf, type LiveSetup } from './change.ts'
 import { forecastOf } from './forecast.ts'
 import { checkPausing, Pausing } from './pausing.ts'
 import { checkPayee } from './payee.ts'
@@ -17,14 +17,14 @@ import { enginesFor } from './search/engines.ts'
 import { type OpenedSearch, openSearch } from './search/open.ts'
 import { openServers, type Servers } from './servers.ts'
 import type { MinerSetup } from './setup.ts'
-import { reachSource } from './source/reach.ts'
-import type { NodeAccess, ReachedSource } from './source/reached.ts'
+import { connectSource } from './source/connect-source.ts'
+import type { ConnectedSource, NodeAccess } from './source/connected-source.ts'
 
 /** Reported once, before mining starts. */
 export interface MinerStart {
   readonly miner: Pick<Miner, 'snapshot' | 'paused' | 'pause' | 'resume'>
   /** Applies another setup to the running miner. Throws NewcutError if that is impossible; nothing has changed then. */
-  readonly change: (next: Changeable) => Promise<void>
+  readonly change: (next: LiveSetup) => Promise<void>
   /** Description of the source of work, and the paid account, for people. */
   readonly source: string
   readonly payee: string
@@ -59,7 +59,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   }
   const end = new RunEnd(stopped)
   try {
-    const reached = await reachSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
+    const reached = await connectSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
     const tuned = await tunedSearch(setup.search, tuningOf(setup, { reached, end, onEvent }))
     const search = await openSearch(tuned(setup.search), reached, end)
@@ -68,14 +68,14 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const money = moneyOf(setup, { reached, record, end, onEvent })
     const miner = minerOf(setup, { reached, search, power, money, show })
     const servers = await openServers(setup, { miner, reached, search, record, end, onEvent })
-    receivers.push(...receiversOf({ record, search, servers, onEvent }), profitTeller(show))
+    receivers.push(...receiversOf({ record, search, servers, onEvent }), profitReporter(show))
     const pauses = new Pausing(miner, systemClock, end.over)
     onStart?.(startOf(setup, { miner, reached, search, record, servers, pauses, power, money, tuned }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)
     miner.resumeUnfinished(record.unfinished)
-    takeUpLate(miner, { record, search, end })
+    recoverLateSolutions(miner, { record, search, end })
     return await runOf(miner, end)
   } finally {
     await end.close()
@@ -86,11 +86,11 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
  * The receivers of an event, in order. The journal precedes the leader of a fleet, which acknowledges to JetStream only
  * what the journal has. Rewards come last because they raise events themselves.
  */
-export function receiversOf({ record, search, servers, onEvent }: Hearing): readonly Receiver[] {
+export function receiversOf({ record, search, servers, onEvent }: EventReceivers): readonly Receiver[] {
   return [record.onEvent, onEvent, search.onEvent, servers.onEvent, record.onConfirmed]
 }
 
-interface Hearing {
+interface EventReceivers {
   readonly record: Pick<MiningRecord, 'onEvent' | 'onConfirmed'>
   readonly search: Pick<OpenedSearch, 'onEvent'>
   readonly servers: Pick<Servers, 'onEvent'>
@@ -101,7 +101,7 @@ interface Hearing {
  * Returns a listener for the miner's events. It reports the profit with the first `speed` event, when the hashrate is
  * known, and again after a change of prices. Without prices it reports nothing.
  */
-export function profitTeller(show: (event: MinerEvent) => void): (event: MinerEvent) => void {
+export function profitReporter(show: (event: MinerEvent) => void): (event: MinerEvent) => void {
   let told: string | null = null
   return (event) => {
     if (event.type !== 'speed') return
@@ -123,7 +123,7 @@ export async function checkSetup({ source, search, sensors, pausing = {} }: Mine
 
 interface RunParts {
   readonly miner: Miner
-  readonly reached: ReachedSource
+  readonly reached: ConnectedSource
   readonly search: OpenedSearch
   readonly record: MiningRecord
   readonly servers: Servers
@@ -170,7 +170,7 @@ function minerOf(
     show,
   }: Pick<RunParts, 'reached' | 'search' | 'power' | 'money' | 'show'>,
 ): Miner {
-  const beside = () => ({ ...search.engines.beside(), money })
+  const beside = () => ({ ...search.engines.status(), money })
   const options = { source, engines: search.first, clock: systemClock, onEvent: show }
   return new Miner({ ...options, ...limits, power, serverParts: beside })
 }
@@ -194,8 +194,11 @@ function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): Mine
 }
 
 /** Takes up the solutions of an unreadable journal once it becomes readable. */
-function takeUpLate(miner: Miner, { record, search, end }: Pick<RunParts, 'record' | 'search' | 'end'>): void {
-  const taken = record.state?.left(end.over).then((unfinished) => {
+function recoverLateSolutions(
+  miner: Miner,
+  { record, search, end }: Pick<RunParts, 'record' | 'search' | 'end'>,
+): void {
+  const taken = record.state?.readLater(end.over).then((unfinished) => {
     search.expect(unfinished)
     miner.resumeUnfinished(unfinished)
   })

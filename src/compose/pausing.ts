@@ -28,17 +28,17 @@ export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
   })
 }
 
-type Held = Pick<Miner, 'hold'>
+type HoldableMiner = Pick<Miner, 'hold'>
 
 /** Pauses and resumes a miner until the signal aborts. The setup may change meanwhile. */
 export class Pausing {
-  readonly #miner: Held
+  readonly #miner: HoldableMiner
   readonly #clock: Clock
   readonly #stopped: AbortSignal
   #setup: PausingSetup = {}
   #current = new AbortController()
 
-  constructor(miner: Held, clock: Clock, stopped: AbortSignal) {
+  constructor(miner: HoldableMiner, clock: Clock, stopped: AbortSignal) {
     this.#miner = miner
     this.#clock = clock
     this.#stopped = stopped
@@ -55,13 +55,13 @@ export class Pausing {
     this.#current = new AbortController()
     const { signal } = this.#current
     if (schedule === undefined) this.#miner.hold('schedule', null)
-    else keepTo(schedule, this.#miner, this.#clock, signal)
+    else followSchedule(schedule, this.#miner, this.#clock, signal)
     if (idleLimit === undefined) this.#miner.hold('load', null)
-    else keepIdle(new LoadGate(idleLimit), this.#miner, this.#clock, signal)
+    else followLoad(new LoadGate(idleLimit), this.#miner, this.#clock, signal)
   }
 }
 
-function keepTo(schedule: Schedule, miner: Held, clock: Clock, stopped: AbortSignal): void {
+function followSchedule(schedule: Schedule, miner: HoldableMiner, clock: Clock, stopped: AbortSignal): void {
   let lookedAt: number | null = null
   const look = () => {
     const nowMs = clock.wallMs()
@@ -81,7 +81,7 @@ function closedText(schedule: Schedule, nowMs: number): string | null {
   return nextMs === null ? 'by the schedule' : `until ${clockText(nextMs, nowMs, localTime)} by the schedule`
 }
 
-function keepIdle(gate: LoadGate, miner: Held, clock: Clock, stopped: AbortSignal): void {
+function followLoad(gate: LoadGate, miner: HoldableMiner, clock: Clock, stopped: AbortSignal): void {
   let before: LoadReading | null = null
   let isReading = false
   const look = async () => {

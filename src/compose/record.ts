@@ -10,12 +10,12 @@ import { isDevelopment } from './payee.ts'
 import { type RewardsOptions, rewardsOf } from './rewards.ts'
 import type { RunEnd } from './run-end.ts'
 import type { MinerSetup } from './setup.ts'
-import type { ReachedSource } from './source/reached.ts'
-import type { KeptState } from './state.ts'
+import type { ConnectedSource } from './source/connected-source.ts'
+import type { OpenState } from './state.ts'
 
 export interface MiningRecord {
   /** The journal, or null without one. */
-  readonly state: KeptState | null
+  readonly state: OpenState | null
   /** Unsettled solutions of earlier runs. */
   readonly unfinished: readonly UnfinishedSolution[]
   /** Paid blocks, or null if the chain does not pay this miner. */
@@ -37,7 +37,7 @@ interface RecordPorts {
 /** Opens the record. Throws NewcutError BAD_OPTION or BAD_INPUT if the journal is required and unusable. */
 export async function openRecord(
   { source }: MinerSetup,
-  { network, payee: account, node }: ReachedSource,
+  { network, payee: account, node }: ConnectedSource,
   { onEvent, show, end }: RecordPorts,
 ): Promise<MiningRecord> {
   // A pool follows the blocks of its shares itself.
@@ -55,7 +55,7 @@ export async function openRecord(
   const state = isKept ? await (await import('./state.ts')).openState(setup, options) : null
   const rewards = node && {
     ...{ client: node.payloads, unpaid: state?.unpaid ?? [], ...payingOf(node.client) },
-    ...{ onReward: show, onUnrecognised: (blocks: number) => show(unrecognised(blocks, network)) },
+    ...{ onReward: show, onUnrecognised: (blocks: number) => show(unknownPaymentEvent(blocks, network)) },
     ...{ stopped: end.stopped, onFault: end.fault },
   }
   return {
@@ -84,7 +84,7 @@ function payingOf(client: NodeClient): Pick<RewardsOptions, 'payment' | 'chainsA
 }
 
 /** Names the setting that tells how a network pays. */
-function unrecognised(blocks: number, network: string): MinerEvent {
+function unknownPaymentEvent(blocks: number, network: string): MinerEvent {
   const setting = 'coin.payment in a `network-file` says how it pays'
   return {
     type: 'trouble',

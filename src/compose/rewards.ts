@@ -48,8 +48,8 @@ export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void 
   const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {
     try {
       const outputs = await client.payloadOutputs(chain, payload, { height, signal: stopped })
-      const called = (code: RewardCall) => call(code, { chain, height }, stopped)
-      const paying = await paymentOf({ ...outputs, height, chains: chainsAt(height) }, payment, called)
+      const callReward = (code: RewardCall) => call(code, { chain, height }, stopped)
+      const paying = await paymentOf({ ...outputs, height, chains: chainsAt(height) }, payment, callReward)
       const amount = paying?.amount ?? null
       unrecognised = amount === null ? unrecognised + 1 : 0
       if (unrecognised === MAX_UNRECOGNISED) onUnrecognised(unrecognised)

@@ -19,7 +19,7 @@ export class RunEnd {
   }
 
   /** Ends the miner gracefully. */
-  readonly ask = (): void => this.#asked.abort()
+  readonly request = (): void => this.#asked.abort()
 
   /** Ends the miner with an error. */
   readonly fault = (error: unknown): void => this.#faulted.abort(error)

@@ -16,7 +16,7 @@ import type { MiningRecord } from './record.ts'
 import type { RunEnd } from './run-end.ts'
 import type { OpenedSearch } from './search/open.ts'
 import type { HttpSetup, MinerSetup } from './setup.ts'
-import type { ReachedSource } from './source/reached.ts'
+import type { ConnectedSource } from './source/connected-source.ts'
 
 export interface Servers {
   /** The HTTP server, or null if it is off. */
@@ -30,7 +30,7 @@ export interface Servers {
 
 interface FacedMiner {
   readonly miner: Miner
-  readonly reached: ReachedSource
+  readonly reached: ConnectedSource
   readonly search: Pick<OpenedSearch, 'rigs'>
   readonly record: MiningRecord
   readonly end: RunEnd
@@ -99,7 +99,7 @@ const USUAL_DELAY_MS = 30_000
 
 async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSetup['source']) {
   const { PoolShapes } = await import('#faces/api/pool-shapes.ts')
-  const { payoutFolder, payoutsIn } = await import('./payouts-shown.ts')
+  const { payoutFolder, payoutReader: payoutsIn } = await import('./payout-reader.ts')
   const { miner, reached, record, onEvent } = faced
   const { network, payee: account } = reached
   const recent = record.state?.recent ?? []
@@ -114,7 +114,7 @@ async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSet
   return new PoolShapes({ ledger: recorder, snapshot, network, ...about, account, recent, payouts, clock: systemClock })
 }
 
-async function pageOf(source: MinerSetup['source'], { node, network }: ReachedSource): Promise<ServedPart[]> {
+async function pageOf(source: MinerSetup['source'], { node, network }: ConnectedSource): Promise<ServedPart[]> {
   const mode = 'page' in source ? source.page : 'off'
   if (node === null || !isPageOn(mode ?? 'off', network)) return []
   return [{ path: PAGE_PATH, addTo: await pageFor(node.clients, node.account) }]
@@ -132,7 +132,7 @@ async function startServer(
   { miner, metrics, connection, extensions, token, end, onEvent }: FaceParts,
 ): Promise<ApiServer | null> {
   const snapshot = () => miner.snapshot()
-  const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop: end.ask }
+  const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop: end.request }
   const configuration = given.configuration ?? null
   const fingerprint = given.fingerprint ?? null
   const identity = { version: packageVersion, processor: await readProcessor(), fingerprint }

@@ -52,7 +52,7 @@ interface CommonSetup {
 }
 
 /** How to connect to a source at the start. */
-export interface Reaching {
+export interface StartPolicy {
   /** Fail if the peer does not answer, instead of retrying. */
   readonly failFast: boolean
   /** Timeout of the retries, in milliseconds; undefined for none. */
@@ -60,7 +60,7 @@ export interface Reaching {
 }
 
 /** Solo mining: we build and submit blocks ourselves. */
-interface Mined {
+interface SoloMining {
   readonly payee: Payee
   /** Chains to mine; all if undefined. */
   readonly chains?: readonly number[] | undefined
@@ -88,7 +88,7 @@ export interface NodeTrust {
   readonly ca?: string | undefined
 }
 
-export interface NodesSetup extends Reaching, Mined {
+export interface NodesSetup extends StartPolicy, SoloMining {
   readonly kind: 'nodes'
   /** `http://HOST:PORT`, in order of priority. */
   readonly urls: readonly [string, ...string[]]
@@ -106,7 +106,7 @@ export interface NodesSetup extends Reaching, Mined {
 }
 
 /** A development network in this process. It ends with the miner. */
-export interface EmbeddedSetup extends Mined {
+export interface EmbeddedSetup extends SoloMining {
   readonly kind: 'embedded'
   /** Without a difficulty, the first one matches the hashrate of this machine. */
   readonly network: {
@@ -120,7 +120,7 @@ export interface EmbeddedSetup extends Mined {
 }
 
 /** Pools as the source. A pool pays its user and follows its blocks itself. */
-export interface PoolsSetup extends Reaching {
+export interface PoolsSetup extends StartPolicy {
   readonly kind: 'pools'
   /** In order of priority. */
   readonly pools: readonly [PoolAddress, ...PoolAddress[]]
@@ -132,7 +132,7 @@ export interface PoolsSetup extends Reaching {
 }
 
 /** This machine as a rig of a fleet. The leader gives the work and names the paid account. */
-export interface FleetRigSetup extends Reaching {
+export interface FleetRigSetup extends StartPolicy {
   readonly kind: 'fleet'
   readonly link: LinkSetup
   /** Name of the rig, for people. */

@@ -14,7 +14,7 @@ interface SolveSetup {
   readonly priority: Priority
 }
 
-interface Solved {
+interface SolveResult {
   readonly nonce: bigint
   readonly hashes: number
   /** Duration of the search, without the start of the threads. */
@@ -27,7 +27,7 @@ interface SolvePorts {
 }
 
 /** Searches until the work is solved. @returns null if stopped first. Throws NewcutError KERNEL_REFUSED. */
-export async function solveWork(setup: SolveSetup, { onWarning, stopped }: SolvePorts): Promise<Solved | null> {
+export async function solveWork(setup: SolveSetup, { onWarning, stopped }: SolvePorts): Promise<SolveResult | null> {
   const { work, target, ...threads } = setup
   const search = new EngineSearch(threads, onWarning)
   let hashes = 0

@@ -22,14 +22,14 @@ export interface StateSetup {
   readonly isRequired: boolean
 }
 
-export interface KeptState {
+export interface OpenState {
   readonly folder: string
   readonly unfinished: readonly UnfinishedSolution[]
   /**
    * Resolves with the unsettled solutions of an unreadable journal once it becomes readable. Resolves with an empty
    * list if the journal was readable at the start, and when the signal aborts.
    */
-  readonly left: (signal: AbortSignal) => Promise<readonly UnfinishedSolution[]>
+  readonly readLater: (signal: AbortSignal) => Promise<readonly UnfinishedSolution[]>
   /** The newest solutions of earlier runs on the network, oldest first. */
   readonly recent: readonly BlockRecord[]
   /** Hashes of confirmed, unfinished blocks of earlier runs whose reward is unknown. */
@@ -63,7 +63,7 @@ const RETRY_MS = 2_000
  * Opens the journal. The miner continues despite disk errors, with whatever it can read and write, unless the journal
  * is required. Throws NewcutError BAD_OPTION or BAD_INPUT for a required journal that is unusable.
  */
-export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<KeptState> {
+export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<OpenState> {
   const { network, account, confirmations, clock, onEvent, disk = systemDisk } = options
   const nowMs = () => clock.wallMs()
   const orElse = <T>(error: unknown, otherwise: T): T => {
@@ -105,7 +105,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   return {
     folder,
     unfinished: told(earlier ?? noEarlierRuns),
-    left,
+    readLater: left,
     recent,
     // Only unfinished blocks are confirmed once more, and only then is a reward read.
     unpaid: unfinished.flatMap(({ state, reward, hash }) => (state === 'confirmed' && reward === null ? [hash] : [])),

@@ -1,6 +1,6 @@
 /** The newest blocks of a pool: their outcomes, and the accounts that payouts count them for. */
 import { expect, it } from 'vitest'
-import { type FormerBlock, MAX_BLOCKS, PoolBlocks, type PoolBlocksOptions } from '../../src/faces/api/pool-blocks.ts'
+import { type EarlierBlock, MAX_BLOCKS, PoolBlocks, type PoolBlocksOptions } from '../../src/faces/api/pool-blocks.ts'
 import type { LifeStep } from '../../src/ground/chain/solution.ts'
 import { accountOf, keyOf, MemoryShares, share } from '../payouts/memory-shares.ts'
 import { step } from '../web/dashboard/common.ts'
@@ -8,7 +8,7 @@ import { step } from '../web/dashboard/common.ts'
 const AT_MS = 1_764_000_000_000
 const [ANN, BEN] = ['a', 'b'].map(accountOf)
 
-const former = (hash: string, foundMs = AT_MS): FormerBlock => ({
+const former = (hash: string, foundMs = AT_MS): EarlierBlock => ({
   ...{ hash, chain: 3, height: 7, difficulty: 9, state: 'confirmed', effort: 0.5, reward: '1.5', device: 'rig:w' },
   foundAt: new Date(foundMs).toISOString(),
 })
@@ -40,7 +40,7 @@ it('the list of blocks keeps the newest hundred, and does not search the log for
   expect(blocks.newest).toHaveLength(MAX_BLOCKS)
   expect(blocks.newest[0].hash).toBe('new59')
   expect(blocks.newest.at(-1)?.hash).toBe('old60')
-  await blocks.named()
+  await blocks.withUsers()
   expect(shares.readings).toBe(40)
 })
 
@@ -74,7 +74,7 @@ it('the share of a block may come from a second before it until ten minutes afte
     share({ user: 'too late', timeMs: AT_MS + 600_000, block: 'd' }),
   ])
   const { blocks } = blocksOf({ shares, recent: ['a', 'b', 'c', 'd'].map((hash) => former(hash)) })
-  const miners = (await blocks.named()).map(({ hash, miner }) => [hash, miner])
+  const miners = (await blocks.withUsers()).map(({ hash, miner }) => [hash, miner])
   expect(Object.fromEntries(miners)).toEqual({ a: 'rig:w', b: 'early', c: 'late', d: 'rig:w' })
 })
 
@@ -82,23 +82,23 @@ it('the list of blocks searches the log until a share can come no more, once for
   const shares = new CountedShares()
   let nowMs = AT_MS
   const { blocks } = blocksOf({ shares, recent: [former('a'), former('b')], nowMs: () => nowMs })
-  await Promise.all([blocks.named(), blocks.named(), blocks.named()])
+  await Promise.all([blocks.withUsers(), blocks.withUsers(), blocks.withUsers()])
   expect(shares.readings).toBe(2)
   nowMs += 600_000
   shares.add(share({ user: keyOf('b'), timeMs: AT_MS + 2, block: 'b' }))
-  expect((await blocks.named()).map(({ miner }) => miner)).toEqual([BEN, 'rig:w'])
+  expect((await blocks.withUsers()).map(({ miner }) => miner)).toEqual([BEN, 'rig:w'])
   expect(shares.readings).toBe(4)
   nowMs++
-  await blocks.named()
+  await blocks.withUsers()
   expect(shares.readings).toBe(5)
-  await blocks.named()
+  await blocks.withUsers()
   expect(shares.readings).toBe(5)
 })
 
 it('a change of a block during the search of the log stays', async () => {
   const shares = new MemoryShares([share({ user: BEN, timeMs: AT_MS, block: 'a' })])
   const { blocks, tell } = blocksOf({ shares, recent: [former('a')] })
-  const naming = blocks.named()
+  const naming = blocks.withUsers()
   tell('a', { step: 'orphaned' })
   expect(await naming).toMatchObject([{ hash: 'a', miner: BEN, state: 'orphaned' }])
 })
@@ -111,7 +111,7 @@ it('a log that cannot be read is read again, however old the block is', async ()
     throw new Error('the log is away')
   }
   const { blocks } = blocksOf({ shares, recent: [former('a')], nowMs: () => AT_MS + 3_600_000 })
-  expect(await blocks.named()).toMatchObject([{ miner: 'rig:w' }])
+  expect(await blocks.withUsers()).toMatchObject([{ miner: 'rig:w' }])
   shares.shares = whole
-  expect(await blocks.named()).toMatchObject([{ miner: BEN }])
+  expect(await blocks.withUsers()).toMatchObject([{ miner: BEN }])
 })

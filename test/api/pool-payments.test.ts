@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { payoutFolder, payoutsIn } from '../../src/compose/payouts-shown.ts'
+import { payoutFolder, payoutReader } from '../../src/compose/payout-reader.ts'
 import type { MinerSetup } from '../../src/compose/setup.ts'
 import { Metrics } from '../../src/faces/api/metrics.ts'
 import { balanceShape, paymentPage } from '../../src/faces/api/pool-payments.ts'
@@ -59,7 +59,7 @@ async function serving() {
   for (const user of [ANN, keyOf('b')]) accounts.acceptKept(shareOf(0, { user, worker: 'w' }))
   const ledger: RigLedger = { accounts, storage: null, nowMs: START_MS + 1000, isWell: true }
   const events: MinerEvent[] = []
-  const payouts = await payoutsIn(folder, { network: 'net', account: POOL }, (event) => events.push(event))
+  const payouts = await payoutReader(folder, { network: 'net', account: POOL }, (event) => events.push(event))
   const snapshot = () => snapshotWith()
   const shapes = new PoolShapes({
     ledger,
@@ -224,7 +224,7 @@ it('the day of todayPaid begins at midnight UTC, and sums are exact', () => {
   }
   const payments = [at(START_MS, '0.1'), at(midnightMs, '0.2'), at(midnightMs - 1, '4.0')]
   const balance = { pending: 1n, paid: 4_300_000_000_000n, payments }
-  const payouts = { rules: null, paid: 0n, payments, of: () => balance }
+  const payouts = { rules: null, paid: 0n, payments, balanceOf: () => balance }
   expect(balanceShape(payouts, ANN, START_MS)).toEqual({
     ...{ pendingBalance: 1e-12, totalPaid: 4.3, todayPaid: 0.3, lastPayment: payments[0].at },
   })

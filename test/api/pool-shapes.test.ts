@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Metrics } from '../../src/faces/api/metrics.ts'
 import { selectPage } from '../../src/faces/api/pages.ts'
-import type { FormerBlock } from '../../src/faces/api/pool-blocks.ts'
+import type { EarlierBlock } from '../../src/faces/api/pool-blocks.ts'
 import type { ReadPayouts } from '../../src/faces/api/pool-payments.ts'
 import { PoolShapes } from '../../src/faces/api/pool-shapes.ts'
 import { type ServedPart, startApi } from '../../src/faces/api/server.ts'
@@ -24,7 +24,7 @@ interface Given {
   /** Shares of rigs beyond those of k:a and k:b. */
   readonly others?: readonly ShareEntry[]
   readonly log?: MemoryShares
-  readonly recent?: readonly FormerBlock[]
+  readonly recent?: readonly EarlierBlock[]
   readonly payouts?: ReadPayouts
   readonly parts?: Partial<Snapshot>
 }
@@ -80,7 +80,7 @@ async function serving({ others = [], log, payouts, parts, ...given }: Given = {
 
 const atMs = START_MS + 3_600_000
 
-const former = (hash: string, foundMs: number, device: string): FormerBlock => ({
+const former = (hash: string, foundMs: number, device: string): EarlierBlock => ({
   ...{ hash, chain: 3, height: 7, difficulty: 9, state: 'confirmed', effort: 0.5, reward: null, device },
   foundAt: new Date(foundMs).toISOString(),
 })
@@ -167,7 +167,7 @@ describe('miners are accounts, as in payouts', () => {
       [ann, { pending: 0n, paid: 2_000_000_000_000n, payments: [payment] }],
       [ben, { ...nothing, pending: 1n }],
     ])
-    const payouts = { rules: null, paid: 0n, payments: [], of: (user: string) => totals.get(user) ?? nothing }
+    const payouts = { rules: null, paid: 0n, payments: [], balanceOf: (user: string) => totals.get(user) ?? nothing }
     const { read } = await serving({ payouts: async () => payouts })
     const at = '/api/pools/main-net-01/miners'
     expect((await read(`${at}/${ann}`)).body).toMatchObject({ pendingShares: 0, totalPaid: 2 })

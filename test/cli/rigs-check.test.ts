@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { RigsChecked } from '../../src/commands/results/rigs-check-lines.ts'
+import type { RigsCheckReport } from '../../src/commands/results/rigs-check-lines.ts'
 import { runRigsCheck } from '../../src/commands/rigs-check.ts'
 import { resolveLayers } from '../../src/faces/cli/config.ts'
 import { rigsCheckOptions } from '../../src/faces/cli/options/conformance.ts'
@@ -53,7 +53,7 @@ async function silent(): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const jsonOf = (out: string) => JSON.parse(out) as RigsChecked
+const jsonOf = (out: string) => JSON.parse(out) as RigsCheckReport
 const check = (...args: readonly string[]) => run(['rigs', 'check', ...args])
 
 describe('newcut rigs check', () => {

@@ -1,7 +1,7 @@
 /** Files of networks beside a node: a miner says which of them do not fit, and mines all the same. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
-import { reachNodeSource } from '../../src/compose/source/nodes.ts'
+import { connectNodeSource } from '../../src/compose/source/nodes.ts'
 import { definitionOf, type NetworkForm } from '../../src/ground/chain/network-form.ts'
 
 let devnet: Devnet
@@ -18,7 +18,7 @@ async function reached(...forms: readonly NetworkForm[]): Promise<readonly [repo
     payee: { kind: 'key', publicKeys: ['f'.repeat(64)] },
     networks: forms.map(definitionOf),
   }
-  const node = await reachNodeSource(setup as never, (message) => reports.push(message), new AbortController().signal)
+  const node = await connectNodeSource(setup as never, (message) => reports.push(message), new AbortController().signal)
   await node.close()
   return [reports, node.network]
 }

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/compose/devnet.ts'
 import { type MinerStart, runMiner } from '../../src/compose/miner.ts'
 import type { NodesSetup } from '../../src/compose/setup.ts'
-import { reachNodeSource } from '../../src/compose/source/nodes.ts'
+import { connectNodeSource } from '../../src/compose/source/nodes.ts'
 import type { BlockPace } from '../../src/ground/schema/devnet-modes.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
@@ -214,7 +214,7 @@ it('a miner with a pace refuses a node that checks proof of work of many hashes'
 })
 
 const reached = (url: string, pace: BlockPace) =>
-  reachNodeSource(
+  connectNodeSource(
     sourceAt(url, pace, { payee: { account: null, predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] } }),
     () => undefined,
     new AbortController().signal,

@@ -22,7 +22,7 @@ it('the end of a run starts when the user stops the miner, and on a request over
   const stopped = new RunEnd(stop.signal)
   stop.abort()
   const asked = running()
-  asked.ask()
+  asked.request()
   for (const end of [stopped, asked]) {
     expect(end.wanted.aborted).toBe(true)
     expect(end.over.aborted).toBe(true)

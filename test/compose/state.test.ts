@@ -91,7 +91,7 @@ describe('the journal of earlier runs', () => {
       { verdict: 'stale', isAcknowledged: true },
       { verdict: 'orphaned', isAcknowledged: true },
     ])
-    expect(await state.left(new AbortController().signal)).toEqual([])
+    expect(await state.readLater(new AbortController().signal)).toEqual([])
   })
 
   it('the journal of earlier runs is settled at any age, the newest 500 first; the others are reported', async () => {
@@ -126,7 +126,7 @@ describe('the journal of earlier runs', () => {
       return [kept.before.found]
     }, true)
     expect(state.unfinished).toEqual([])
-    const left = state.left(new AbortController().signal)
+    const left = state.readLater(new AbortController().signal)
     const { found } = solution(2n, clock)
     state.onEvent({ ...found, type: 'solution', verdict: null } as unknown as SolutionEvent)
     await clock.pass(10_000)
@@ -146,7 +146,7 @@ describe('the journal of earlier runs', () => {
   it('the journal of earlier runs is not read after the end of the miner', async () => {
     const { clock, state, mend, said } = await started((virtual) => [solution(1n, virtual).found], true)
     const stop = new AbortController()
-    const left = state.left(stop.signal)
+    const left = state.readLater(stop.signal)
     stop.abort()
     mend()
     expect(await left).toEqual([])

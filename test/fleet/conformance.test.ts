@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startDelayProxy } from '../../bench/delay-proxy.ts'
 import { NodeClient } from '../../src/client/node/client.ts'
 import { startDevnet } from '../../src/compose/devnet.ts'
-import { rigTies } from '../../src/compose/source/fleet.ts'
+import { rigCallbacks } from '../../src/compose/source/fleet.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { withCreationTime, withNonce } from '../../src/ground/chain/header.ts'
@@ -98,7 +98,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
         })
         this.#threads.push(engine)
         const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: () => undefined })
-        source.attach(rigTies(miner))
+        source.attach(rigCallbacks(miner))
         await miner.run(signal)
       } catch (error) {
         if (!signal.aborted) throw error

@@ -1,7 +1,7 @@
 /** Relays of a fleet: stratum rigs behind rigs of the fleet, over a real NATS server and real sockets. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { rigTies } from '../../src/compose/source/fleet.ts'
+import { rigCallbacks } from '../../src/compose/source/fleet.ts'
 import { encodeBase64Url, readI64LE } from '../../src/ground/base/bytes.ts'
 import type { Clock } from '../../src/ground/base/clock.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
@@ -89,7 +89,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
       },
       serverParts: () => ({ rigs: rigs.status() }),
     })
-    source.attach(rigTies(miner))
+    source.attach(rigCallbacks(miner))
     const ended = miner.run(stop.signal)
     cleanups.push(async () => {
       stop.abort()

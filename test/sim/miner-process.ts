@@ -1,5 +1,5 @@
 /** The miner from start to end, composed as the command does it: nodes, journal, source, loop. */
-import { reachNodes } from '../../src/compose/source/nodes.ts'
+import { connectNodes } from '../../src/compose/source/nodes.ts'
 // nodes.ts loads these on demand. Loading takes real time, and none may pass here.
 import '../../src/mining/source/nodes/nodes-source.ts'
 import '../../src/mining/source/nodes/reached-node.ts'
@@ -109,7 +109,7 @@ export class MinerProcess {
       stallMs: STALL_MS,
       confirmations,
     } as const
-    const nodes = await reachNodes(setup, () => undefined, this.#stop.signal)
+    const nodes = await connectNodes(setup, () => undefined, this.#stop.signal)
     try {
       const tell = (event: MinerEvent) => {
         if (!this.#isDead) onEvent(event)
@@ -128,7 +128,7 @@ export class MinerProcess {
       }
       const miner = new Miner({ source, engines: [engine], clock: systemClock, onEvent: keep })
       miner.resumeUnfinished(state.unfinished)
-      const left = state.left(this.#stop.signal).then((unfinished) => {
+      const left = state.readLater(this.#stop.signal).then((unfinished) => {
         if (!this.#isDead) onLeft(unfinished)
         miner.resumeUnfinished(unfinished)
       })

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs'
 import { checkAuthorities } from '#client/node/authorities.ts'
 import { NewcutError } from '#ground/base/errors.ts'
-import { fileText } from './given-text.ts'
+import { fileText } from './code-argument.ts'
 
 /**
  * @returns the certificates of `--ca` in PEM form, or undefined without the option or without TLS on the connection. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
  */
-export function givenAuthorities(
+export function readAuthorities(
   { ca, insecure }: { readonly ca: string | undefined; readonly insecure: boolean },
   isTls: boolean,
 ): string | undefined {

@@ -35,14 +35,14 @@ export function envForkOptions(
       throw new NewcutError('BAD_OPTION', `${name} is not an option`, { hint })
     }
     const kind = forkOptions[option].kind as ValueKind<unknown>
-    given[option] = valueIn(kind, typed(field, folder), `${name}: ${field.shown}`)
+    given[option] = valueIn(kind, asTyped(field, folder), `${name}: ${field.shown}`)
   }
   const rest = Object.entries(forkOptions).flatMap(([name, { fallback }]) => (name in given ? [] : [[name, fallback]]))
   return forkOf(node, { ...Object.fromEntries(rest), ...given } as ForkValues, environment)
 }
 
 /** The value of a field as the command line has it. */
-function typed({ name, value }: EnvForkField, folder: string): unknown {
+function asTyped({ name, value }: EnvForkField, folder: string): unknown {
   if (name === 'cut' && typeof value === 'object' && !Array.isArray(value)) return JSON.stringify(value)
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string') return value

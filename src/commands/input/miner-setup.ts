@@ -17,7 +17,7 @@ import { HWMON_FOLDER } from '#mining/sensors/hwmon.ts'
 import { POWERCAP_FOLDER } from '#mining/sensors/powercap.ts'
 import { readPoolAddress } from '#mining/source/pool/address.ts'
 import type { EfficiencySetup, GpuSetup, OwnSearch } from '#mining/tune/own-search.ts'
-import { givenAuthorities } from './authorities.ts'
+import { readAuthorities } from './authorities.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import { pricesOf } from './prices.ts'
 
@@ -55,7 +55,7 @@ export function setupOf(
   }
   if (pool !== undefined) {
     const pools = nonEmpty(pool.map(readPoolAddress))
-    const ca = givenAuthorities(
+    const ca = readAuthorities(
       values,
       pools.some(({ tls }) => tls),
     )
@@ -117,7 +117,7 @@ export function nodesSetup(
   nodes: readonly string[],
   networks: readonly NetworkDefinition[],
 ): NodesSetup {
-  const ca = givenAuthorities(values, tlsNode(nodes).startsWith('https:'))
+  const ca = readAuthorities(values, tlsNode(nodes).startsWith('https:'))
   return {
     kind: 'nodes',
     urls: nonEmpty(nodes),

@@ -20,7 +20,7 @@ import {
 } from '#ground/base/json.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import { readExactYaml } from './exact-yaml.ts'
-import { fileText } from './given-text.ts'
+import { fileText } from './code-argument.ts'
 
 /** A command whose signatures may be missing. */
 export interface OpenCommand {
@@ -94,7 +94,7 @@ class FileReader {
   }
 
   /** A whole number; as a text too. */
-  whole(name: string, expected = 'a whole number of at least 0'): number {
+  wholeNumber(name: string, expected = 'a whole number of at least 0'): number {
     const value = this.fields[name]
     const text = typeof value === 'bigint' || typeof value === 'string' ? String(value) : ''
     return /^\d{1,15}$/.test(text) ? Number(text) : this.fail(name, expected)
@@ -144,16 +144,16 @@ function requestedCommand(reader: FileReader, { networkId, nowMs }: RequestDefau
   const draft: OpenDraft = {
     networkId:
       reader.has('networkId') || networkId === null ? reader.text('networkId', 'the name of a network') : networkId,
-    chain: meta.whole('chainId', 'a chain, such as "0"'),
+    chain: meta.wholeNumber('chainId', 'a chain, such as "0"'),
     payload: isCont ? continuationOf(reader) : executionOf(reader),
     signers,
     sender: meta.text('sender', 'the account that pays for gas'),
-    gasLimit: meta.whole('gasLimit'),
+    gasLimit: meta.wholeNumber('gasLimit'),
     gasPrice:
       gasPrice.parse(price instanceof NumberText ? price.text : String(price)) ??
       meta.fail('gasPrice', gasPrice.expected),
-    ttl: meta.whole('ttl', 'a whole number of seconds'),
-    creationTime: meta.has('creationTime') ? meta.whole('creationTime') : creationTimeAt(nowMs),
+    ttl: meta.wholeNumber('ttl', 'a whole number of seconds'),
+    creationTime: meta.has('creationTime') ? meta.wholeNumber('creationTime') : creationTimeAt(nowMs),
     nonce: reader.has('nonce') ? reader.text('nonce') : freshNonce(nowMs),
   }
   return commandWith(
@@ -175,7 +175,7 @@ function continuationOf(reader: FileReader): Payload {
   const rollback = reader.fields.rollback ?? false
   if (typeof rollback !== 'boolean') return reader.fail('rollback', 'true or false')
   const proof = reader.has('proof') ? reader.text('proof') : null
-  return { pactId, step: reader.whole('step'), rollback, proof, data: dataOf(reader) }
+  return { pactId, step: reader.wholeNumber('step'), rollback, proof, data: dataOf(reader) }
 }
 
 /** JSON text of the data. */

@@ -10,7 +10,7 @@ import type { OpenCommand } from './request-file.ts'
 /**
  * Merges files of one command. Throws NewcutError BAD_INPUT if they have different commands, or if a signature is wrong.
  */
-export function mergedCommand([first, ...others]: readonly [OpenCommand, ...OpenCommand[]]): OpenCommand {
+export function mergeCommands([first, ...others]: readonly [OpenCommand, ...OpenCommand[]]): OpenCommand {
   const other = others.find(({ hash }) => hash !== first.hash)
   if (other !== undefined) {
     const message = `${first.path} and ${other.path} are different commands: ${first.hash} and ${other.hash}`
@@ -29,7 +29,7 @@ export function mergedCommand([first, ...others]: readonly [OpenCommand, ...Open
 }
 
 /** Adds the signatures of these keys. Throws NewcutError BAD_OPTION for a key that is not among the signers. */
-export function withSignatures(command: OpenCommand, keys: readonly SigningKey[]): OpenCommand {
+export function addSignatures(command: OpenCommand, keys: readonly SigningKey[]): OpenCommand {
   const stranger = keys.find(({ publicKey }) => command.signers.every(({ pubKey }) => pubKey !== publicKey))
   if (stranger !== undefined) {
     throw new NewcutError('BAD_OPTION', `--key: ${command.path} has no signer ${stranger.publicKey}`, {

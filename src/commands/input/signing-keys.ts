@@ -8,7 +8,7 @@ import { publicKeyIn } from '#faces/cli/values.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { jsonObjectIn } from '#ground/base/json.ts'
 import { modeForOthers } from '#ground/platform/secret-file.ts'
-import { fileText } from './given-text.ts'
+import { fileText } from './code-argument.ts'
 
 /** The secret key: in a comment of a file of `newcut keygen`, or after `secret:` in files of other tools. */
 const SECRET_LINE = /^[ \t]*(?:#[ \t]*)?(?:secret-key|secret):[ \t]*["']?([0-9a-fA-F]{64})["']?[ \t]*$/m

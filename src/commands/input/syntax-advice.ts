@@ -13,7 +13,7 @@ import { readProgram } from '#language/contracts/syntax/program.ts'
  * @returns the error itself if it has another reason
  */
 export function withSyntaxAdvice(given: string, code: string, error: unknown): unknown {
-  const hint = isOfSyntax(error) ? unreadable(given, code) : null
+  const hint = isOfSyntax(error) ? syntaxAdviceOf(given, code) : null
   if (hint === null || !(error instanceof NewcutError)) return error
   return new NewcutError(error.code, error.message, { hint, cause: error.cause })
 }
@@ -24,7 +24,7 @@ function isOfSyntax(error: unknown): boolean {
 }
 
 /** @returns place and reason, or null for code that newcut can read */
-function unreadable(given: string, code: string): string | null {
+function syntaxAdviceOf(given: string, code: string): string | null {
   try {
     readProgram(code)
     return null

@@ -9,7 +9,7 @@ import { ContractError } from '#language/contracts/errors.ts'
 import { readProgram } from '#language/contracts/syntax/program.ts'
 import { type Pin, pinText } from '#language/copy/pin.ts'
 import type { RemoteNode } from '#language/copy/remote-node.ts'
-import { fileText } from './given-text.ts'
+import { fileText } from './code-argument.ts'
 
 /** Node, block and rules of a comparison. */
 interface ReportContext {
@@ -42,7 +42,7 @@ function piecesOf(text: string, where: string): string[] {
  * Reads files of code, and reports of earlier comparisons.
  * @throws NewcutError BAD_INPUT
  */
-export function givenCases(files: readonly string[]): GivenCases {
+export function readCases(files: readonly string[]): GivenCases {
   const read = files.map((file) => reportIn(file) ?? { cases: piecesOf(fileText(file), file), cut: null, chain: null })
   const reports = read.filter(({ cut }) => cut !== null)
   if (reports.some(({ cut, chain }) => cut !== reports[0].cut || chain !== reports[0].chain)) {

@@ -4,7 +4,7 @@ import { NodeClient } from '#client/node/client.ts'
 import { UnreachableError } from '#client/node/unreachable.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
 import { NewcutError } from '#ground/base/errors.ts'
-import { givenAuthorities } from './authorities.ts'
+import { readAuthorities } from './authorities.ts'
 import { networksOf } from './network-files.ts'
 
 interface NodeValues {
@@ -25,13 +25,13 @@ export function withNode(
   task: (client: NodeClient, stopped: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const { node, insecure, fingerprint } = config.values
-  const ca = givenAuthorities(config.values, node.startsWith('https:'))
+  const ca = readAuthorities(config.values, node.startsWith('https:'))
   return untilStopped(async (stopped) => {
     let client: NodeClient | undefined
     try {
       const networks = await networksOf(config.values['network-file'])
       const trust = { insecure, ...(fingerprint !== undefined && { fingerprint }), ...(ca !== undefined && { ca }) }
-      client = await connected({ url: node, networks, ...trust }, stopped)
+      client = await connectToNode({ url: node, networks, ...trust }, stopped)
       return await task(client, stopped)
     } catch (error) {
       if (stopped.aborted) return 1
@@ -42,7 +42,7 @@ export function withNode(
   })
 }
 
-async function connected(options: Parameters<typeof NodeClient.connect>[0], stopped: AbortSignal): Promise<NodeClient> {
+async function connectToNode(options: Parameters<typeof NodeClient.connect>[0], stopped: AbortSignal): Promise<NodeClient> {
   try {
     return await NodeClient.connect(options, stopped)
   } catch (error) {

@@ -7,15 +7,15 @@ import type { RemoteNode } from '#language/copy/remote-node.ts'
 
 /** The pin, and the flag for the same fork again. */
 export function forkLine(pin: Pin, chain: number): string {
-  return `${pinned(pin, chain)}; again: --fork-cut '${pinText(pin)}'`
+  return `${describePin(pin, chain)}; again: --fork-cut '${pinText(pin)}'`
 }
 
 /** The pin, and the form of a test file for the same fork again. @param url of the node, as the test file has it */
 export function envForkLine(pin: Pin, chain: number, url: string): string {
-  return `${pinned(pin, chain)}; again: (env-fork ${showValue(url)} {"cut": ${pinText(pin)}})`
+  return `${describePin(pin, chain)}; again: (env-fork ${showValue(url)} {"cut": ${pinText(pin)}})`
 }
 
-const pinned = ({ network, height }: Pin, chain: number) => `fork of ${network} at height ${height}, chain ${chain}`
+const describePin = ({ network, height }: Pin, chain: number) => `fork of ${network} at height ${height}, chain ${chain}`
 
 /** The requests of a fork. */
 export const costLine = ({ url, requests }: RemoteNode): string => `requests to ${url}: ${requests}`

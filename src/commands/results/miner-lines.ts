@@ -63,7 +63,7 @@ export function journalLines(journal: MinerStart['journal']): string[] {
 }
 
 /** Lets keys and SIGUSR1 control the miner. @returns a function that ends this. */
-export function attended(view: ConsoleView, { miner }: MinerStart): () => void {
+export function attendMiner(view: ConsoleView, { miner }: MinerStart): () => void {
   const toggle = () => (miner.paused ? miner.resume() : miner.pause())
   process.on('SIGUSR1', toggle)
   const leave = view.attend(miner)

@@ -8,7 +8,7 @@ import type { MakerName } from '#pool/stratum-check/maker-rigs.ts'
 import type { JobMeasure } from '#pool/stratum-check/measure.ts'
 
 /** The report of `--json`. */
-export interface RigsChecked {
+export interface RigsCheckReport {
   readonly server: string
   readonly tls: boolean
   readonly user: string
@@ -47,7 +47,7 @@ export function shareTimes(reports: readonly MakerReport[]): ShareTime[] {
 
 const outcomes: Readonly<Record<MakerOutcome, string>> = { mines: 'yes', loses: 'with a loss', fails: 'no' }
 
-export function checkLines(checked: RigsChecked): string[] {
+export function checkLines(checked: RigsCheckReport): string[] {
   const { server, user, makers, findings, shares } = checked
   return [
     `${server} as ${printable(user, 100)}`,

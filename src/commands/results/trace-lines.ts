@@ -47,12 +47,12 @@ export function traceLines(steps: readonly TraceStepView[], { paint, columns }: 
   const [total, own] = [width('total'), width('own')]
   const room = columns === undefined || columns < LEAST_COLUMNS ? null : columns - total - own - 4
   const lines = rows.map((row) => {
-    const text = fitted(
+    const text = fit(
       withoutControls(row.text).replaceAll('\n', ' '),
       room === null ? null : room - row.branch.length,
     )
     const gas = `${row.total.padStart(total)}  ${row.own.padStart(own)}`
-    return `${gas}  ${paint('dim', row.branch)}${painted(row, text, paint)}`
+    return `${gas}  ${paint('dim', row.branch)}${paintText(row, text, paint)}`
   })
   return [paint('dim', `${'total'.padStart(total)}  ${'own'.padStart(own)}  gas of each step`), ...lines]
 }
@@ -96,7 +96,7 @@ export function failureText({ name, error = '', failedAt }: TraceStepView, top: 
   return withoutControls(`failed in ${name}${place}: ${error}`).replaceAll('\n', ' ')
 }
 
-function fitted(text: string, room: number | null): string {
+function fit(text: string, room: number | null): string {
   if (room === null || stringWidth(text) <= room) return text
   let [shown, width] = ['', 1]
   for (const character of text) {
@@ -107,7 +107,7 @@ function fitted(text: string, room: number | null): string {
   return `${shown}…`
 }
 
-function painted({ step }: TreeRow, text: string, paint: Paint): string {
+function paintText({ step }: TreeRow, text: string, paint: Paint): string {
   if (step === null || step.kind === 'gas') return paint('dim', text)
   if (step.error !== undefined) return paint('red', text)
   if (step.kind === 'event') return paint('cyan', text)

@@ -107,7 +107,7 @@ export async function startJudgingNode({
     const server = new ClientServer({
       ...{ host: '127.0.0.1', port, node: devnet.url, situations, clock },
       served: { network, chains, blockGas },
-      onRequest: ({ operation }) => pace.asked(clock.monotonicMs(), operation?.id === 'work'),
+      onRequest: ({ operation }) => pace.noteRequest(clock.monotonicMs(), operation?.id === 'work'),
     })
     const url = await server.listen()
     await blocksEach(FIRST_BLOCKS)
@@ -133,7 +133,7 @@ class ClientPace {
     this.#makeBlocks = makeBlocks
   }
 
-  asked(nowMs: number, isForWork: boolean): void {
+  noteRequest(nowMs: number, isForWork: boolean): void {
     this.lastMs = nowMs
     if (isForWork) this.#isMiner = true
     this.#timer ??= setInterval(() => {

@@ -7,13 +7,13 @@ import type { RigHost } from '#mining/engine/rigs.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import type { EnginesFor, GpuSetup, OwnSearch } from '#mining/tune/own-search.ts'
 import type { MinerSetup } from '../setup.ts'
-import type { RigLinesOf } from '../source/reached.ts'
-import type { Made, Plan } from './plan.ts'
+import type { RigLinesOf } from '../source/connected-source.ts'
+import type { CreatedEngine, EnginePlan } from './plan.ts'
 import type { ShareKeeping } from './shares.ts'
 
 type Search = MinerSetup['search']
 
-interface Running extends Made {
+interface RunningEngine extends CreatedEngine {
   readonly parts: string
 }
 
@@ -28,7 +28,7 @@ interface Replacement {
   /** The fleet leader after the replacement, if any. */
   readonly leader: Leader | undefined
   /** To be called after the replacement. */
-  readonly done: () => void
+  readonly commit: () => void
 }
 
 /** The engines of a miner, and their replacements when the setup changes. */
@@ -37,9 +37,9 @@ export class Engines {
   readonly #stopped: AbortSignal
   readonly #keeping: ShareKeeping | null
   readonly #rigLines: RigLinesOf | undefined
-  #running: readonly Running[] = []
+  #running: readonly RunningEngine[] = []
   /** One-entry cache of the GPU adapters by setup: finding them takes seconds. */
-  #found: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
+  #adapters: { readonly gpu: string; readonly adapters: readonly AdapterInfo[] } | null = null
 
   /**
    * @param workBytes length of the work
@@ -59,7 +59,7 @@ export class Engines {
   }
 
   /** The status of the stratum server and of the fleet. */
-  beside(): Pick<Snapshot, 'rigs' | 'fleet'> {
+  status(): Pick<Snapshot, 'rigs' | 'fleet'> {
     const rigs = this.#running.find((each) => each.rigs !== undefined)?.rigs?.status()
     const fleet = this.#running.find((each) => each.leader !== undefined)?.leader?.status()
     return { ...(rigs && { rigs }), ...(fleet && { fleet }) }
@@ -72,7 +72,7 @@ export class Engines {
   async replacementFor(setup: Search): Promise<Replacement> {
     const plans = await this.#plansFor(setup)
     const before = this.#running
-    const next: readonly Running[] = await Promise.all(
+    const next: readonly RunningEngine[] = await Promise.all(
       plans.map(async ({ parts, make }) => {
         return before.find((each) => each.parts === parts) ?? { parts, ...(await make()) }
       }),
@@ -83,13 +83,13 @@ export class Engines {
       own: next.filter(({ rigs, leader }) => rigs === undefined && leader === undefined).map(({ engine }) => engine),
       rigs: next.find(({ rigs }) => rigs !== undefined)?.rigs,
       leader: next.find(({ leader }) => leader !== undefined)?.leader,
-      done: () => {
+      commit: () => {
         this.#running = next
       },
     }
   }
 
-  async #plansFor(search: Search): Promise<Plan[]> {
+  async #plansFor(search: Search): Promise<EnginePlan[]> {
     switch (search.kind) {
       case 'leader':
         return [(await import('./leader.ts')).leaderPlan(search)]
@@ -104,7 +104,7 @@ export class Engines {
     }
   }
 
-  async #stratumPlans({ stratum }: Exclude<Search, { readonly kind: 'leader' }>): Promise<Plan[]> {
+  async #stratumPlans({ stratum }: Exclude<Search, { readonly kind: 'leader' }>): Promise<EnginePlan[]> {
     if (stratum === undefined) return []
     if (this.#rigLines !== undefined) {
       return [(await import('./passthrough.ts')).passthroughPlan(stratum, this.#workBytes, this.#rigLines)]
@@ -114,11 +114,11 @@ export class Engines {
 
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
     const key = JSON.stringify(gpu)
-    if (this.#found?.gpu !== key) {
+    if (this.#adapters?.gpu !== key) {
       const { wantedAdapters } = await import('#mining/tune/own-search.ts')
-      this.#found = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
+      this.#adapters = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
     }
-    return this.#found.adapters
+    return this.#adapters.adapters
   }
 }
 

@@ -15,7 +15,7 @@ import type { StateSetup } from '../state.ts'
 /** Limit of the stream messages that a relay reads at its start to restore its accounts; more would take too long. */
 const MAX_RESTORED = 200_000
 /** The largest difference between a share's time and its place in the stream, unless the NATS server was down. */
-const KEPT_WITHIN_MS = 5 * 60_000
+const STREAM_DELAY_MS = 5 * 60_000
 
 /** The destination of a relay's shares. */
 export interface FleetShares {
@@ -41,7 +41,7 @@ export async function openFleetShares(
   let accounts = new Accounts(options)
   try {
     await accounts.restore(null, log, systemClock.wallMs())
-    await forgetKept(blocks, new ShareLog(link, (message) => warn(message)))
+    await forgetStoredShares(blocks, new ShareLog(link, (message) => warn(message)))
   } catch (error) {
     accounts = new Accounts(options)
     warn(`the accounts of this relay begin anew: ${describeError(error)}`)
@@ -65,10 +65,10 @@ export async function openFleetShares(
  * Forgets the block shares of earlier runs that the stream already has. JetStream deduplicates the last quarter of an
  * hour itself; an older share would be kept twice.
  */
-async function forgetKept(blocks: BlockShares, log: ShareLog): Promise<void> {
+async function forgetStoredShares(blocks: BlockShares, log: ShareLog): Promise<void> {
   const old = [...blocks.pending].filter(({ foundMs }) => systemClock.wallMs() - foundMs > TWICE_MS / 2)
   for (const { id, foundMs } of old) {
-    for await (const share of log.shares({ fromMs: foundMs - KEPT_WITHIN_MS, untilMs: foundMs + KEPT_WITHIN_MS })) {
+    for await (const share of log.shares({ fromMs: foundMs - STREAM_DELAY_MS, untilMs: foundMs + STREAM_DELAY_MS })) {
       if (share.id !== id) continue
       blocks.done(id)
       break

@@ -4,9 +4,9 @@ import { systemClock } from '#ground/platform/clock.ts'
 import { packageVersion } from '#ground/platform/version.ts'
 import { FleetEngine } from '#mining/engine/fleet/fleet.ts'
 import type { LeaderSearch } from '../setup.ts'
-import type { Plan } from './plan.ts'
+import type { EnginePlan } from './plan.ts'
 
-export function leaderPlan({ link, name, replicas }: LeaderSearch): Plan {
+export function leaderPlan({ link, name, replicas }: LeaderSearch): EnginePlan {
   const shared = { session: randomUUID(), clock: systemClock, random: Math.random, version: packageVersion }
   const make = async () => {
     const engine = new FleetEngine({ link, name, replicas, ...shared })

@@ -11,7 +11,7 @@ import type { UnfinishedSolution } from '#mining/mine/solution-steps.ts'
 import type { MiningRecord } from '../record.ts'
 import type { RunEnd } from '../run-end.ts'
 import type { MinerSetup } from '../setup.ts'
-import type { ReachedSource } from '../source/reached.ts'
+import type { ConnectedSource } from '../source/connected-source.ts'
 import { Engines, listenForRigs } from './engines.ts'
 
 export interface OpenedSearch {
@@ -26,13 +26,13 @@ export interface OpenedSearch {
   /** Passes verdicts of solutions to the leader of a fleet. */
   readonly onEvent: (event: MinerEvent) => void
   /** Connects the leader of a fleet to the miner, before the miner runs. */
-  readonly attach: (miner: Pick<Miner, 'adopt'>, of: SearchedFor) => void
+  readonly attach: (miner: Pick<Miner, 'adopt'>, of: MinerContext) => void
   /** Announces unsettled solutions of earlier runs to the leader. */
   readonly expect: (unfinished: readonly UnfinishedSolution[]) => void
 }
 
-interface SearchedFor {
-  readonly reached: Pick<ReachedSource, 'network' | 'payee'> & Partial<Pick<ReachedSource, 'node'>>
+interface MinerContext {
+  readonly reached: Pick<ConnectedSource, 'network' | 'payee'> & Partial<Pick<ConnectedSource, 'node'>>
   readonly record: Pick<MiningRecord, 'unfinished'>
   readonly show: (event: MinerEvent) => void
 }
@@ -40,11 +40,11 @@ interface SearchedFor {
 /** Opens the search. Throws NewcutError BAD_OPTION if nothing would search, PORT_BUSY if the stratum port is in use. */
 export async function openSearch(
   search: MinerSetup['search'],
-  { source, network, rigLines, fleetShares }: Pick<ReachedSource, 'source' | 'network' | 'rigLines' | 'fleetShares'>,
+  { source, network, rigLines, fleetShares }: Pick<ConnectedSource, 'source' | 'network' | 'rigLines' | 'fleetShares'>,
   end: RunEnd,
 ): Promise<OpenedSearch> {
   const engines = new Engines(source.workBytes, end.stopped, { network, fleet: fleetShares }, rigLines)
-  const { coming, rigs: host, leader, done } = await engines.replacementFor(search)
+  const { coming, rigs: host, leader, commit: done } = await engines.replacementFor(search)
   done()
   const rigs = await listenForRigs(host)
   end.onClose(async () => rigs?.close())
@@ -54,14 +54,14 @@ export async function openSearch(
     rigsAddress: rigs?.address ?? null,
     rigs: host,
     proxiesAddress: rigs?.proxies ?? null,
-    ...tiesTo(leader, host),
+    ...leaderCallbacks(leader, host),
   }
 }
 
 /**
  * Callbacks that connect the fleet leader and the stratum server to the miner. They do nothing where there are none.
  */
-export function tiesTo(
+export function leaderCallbacks(
   leader: Leader | undefined,
   host?: RigHost,
 ): Pick<OpenedSearch, 'onEvent' | 'attach' | 'expect'> {

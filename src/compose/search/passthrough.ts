@@ -3,15 +3,15 @@
 import { systemClock } from '#ground/platform/clock.ts'
 import { PassthroughEngine } from '#mining/engine/passthrough/passthrough.ts'
 import type { StratumSetup } from '../setup.ts'
-import type { RigLinesOf } from '../source/reached.ts'
-import type { Plan } from './plan.ts'
+import type { RigLinesOf } from '../source/connected-source.ts'
+import type { EnginePlan } from './plan.ts'
 import { checkRigWork, rigLimits } from './stratum.ts'
 
 /**
  * Throws NewcutError BAD_OPTION if rigs cannot search work of this length. `make` throws BAD_INPUT for a bad
  * certificate.
  */
-export function passthroughPlan(setup: StratumSetup, workBytes: number, rigLines: RigLinesOf): Plan {
+export function passthroughPlan(setup: StratumSetup, workBytes: number, rigLines: RigLinesOf): EnginePlan {
   checkRigWork(workBytes)
   const { host, port, tls } = setup
   const make = async () => {

@@ -6,7 +6,7 @@ import { RIG_WORK_BYTES } from '#mining/engine/stratum/jobs.ts'
 import { limitsFor, type RigLimits } from '#mining/engine/stratum/limits.ts'
 import { StratumEngine } from '#mining/engine/stratum/stratum.ts'
 import type { StratumSetup } from '../setup.ts'
-import type { Plan } from './plan.ts'
+import type { EnginePlan } from './plan.ts'
 import { classOfStart } from './rig-starts.ts'
 import { openShares, type ShareKeeping } from './shares.ts'
 
@@ -15,7 +15,7 @@ import { openShares, type ShareKeeping } from './shares.ts'
  * @throws NewcutError BAD_OPTION if rigs cannot search work of this length. `make` throws BAD_INPUT for an unusable
  * certificate or folder, and DATA_UNUSABLE for an unusable share log.
  */
-export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: ShareKeeping | null): Plan {
+export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: ShareKeeping | null): EnginePlan {
   checkRigWork(workBytes)
   const make = async () => {
     const limits = rigLimits(setup)

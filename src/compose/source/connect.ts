@@ -8,10 +8,10 @@ import { sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import type { NodeTrust, Reaching } from '../setup.ts'
+import type { NodeTrust, StartPolicy } from '../setup.ts'
 
 /** The address of a node, and how to connect to it. */
-export interface NodeAddress extends Reaching {
+export interface NodeAddress extends StartPolicy {
   /** Root of the node: `http://HOST:PORT`. */
   readonly url: string
   readonly trust: NodeTrust

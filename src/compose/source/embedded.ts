@@ -5,19 +5,19 @@ import { measuredDifficulty } from '#mining/tune/first-difficulty.ts'
 import { type Devnet, startDevnet } from '../devnet.ts'
 import { enginesFor } from '../search/engines.ts'
 import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
-import { reachNodeSource } from './nodes.ts'
-import type { ReachedSource } from './reached.ts'
+import type { ConnectedSource } from './connected-source.ts'
+import { connectNodeSource } from './nodes.ts'
 
 /** Starts the network, which ends with `close`. Throws NewcutError, or the signal's reason. */
-export async function reachEmbedded(
+export async function connectEmbedded(
   { network, ...mined }: EmbeddedSetup,
   search: MinerSetup['search'],
   signal: AbortSignal,
-): Promise<ReachedSource> {
+): Promise<ConnectedSource> {
   const embedded = await startNetwork(network, search, signal)
   try {
     const nodes = { kind: 'nodes', urls: [embedded.url], trust: { insecure: false }, failFast: false } as const
-    const reached = await reachNodeSource({ ...mined, ...nodes }, () => undefined, signal)
+    const reached = await connectNodeSource({ ...mined, ...nodes }, () => undefined, signal)
     const close = async () => {
       await reached.close()
       await embedded.close()

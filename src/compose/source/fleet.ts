@@ -9,8 +9,8 @@ import type { Miner } from '#mining/mine/miner.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { FleetSource, type MemberCallbacks } from '#mining/source/fleet/fleet-source.ts'
 import type { FleetRigSetup } from '../setup.ts'
-import { withPatience } from './patience.ts'
-import type { ReachedSource } from './reached.ts'
+import type { ConnectedSource } from './connected-source.ts'
+import { applyStartPolicy } from './start-policy.ts'
 
 /**
  * Waits for the leader of the fleet.
@@ -22,10 +22,10 @@ export function joinFleet(
   isRelay: boolean,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
-): Promise<ReachedSource> {
+): Promise<ConnectedSource> {
   const shared = { clock: systemClock, random: Math.random }
   const what = 'no leader of the fleet gave work'
-  return withPatience(reaching, what, { onWaiting, signal }, async (onTrouble, ends) => {
+  return applyStartPolicy(reaching, what, { onWaiting, signal }, async (onTrouble, ends) => {
     const agent = `newcut/${packageVersion}`
     const link = await Link.open({ ...server, agent, ...shared }, reaching.failFast ? null : onWaiting, ends)
     try {
@@ -36,7 +36,7 @@ export function joinFleet(
         source.close()
         return link.close()
       }
-      const attach = (miner: Miner) => source.attach(rigTies(miner))
+      const attach = (miner: Miner) => source.attach(rigCallbacks(miner))
       const fleetShares = isRelay ? { link, relay: rig } : undefined
       return { source, choice: null, network, payee, node: null, fleetShares, attach, close }
     } catch (error) {
@@ -47,7 +47,7 @@ export function joinFleet(
 }
 
 /** Connects the miner to its leader: reports its figures, and obeys pauses. */
-export function rigTies(miner: Miner): MemberCallbacks {
+export function rigCallbacks(miner: Miner): MemberCallbacks {
   const figures = () => {
     const snapshot = miner.snapshot()
     const { hashes, hashrates, paused, pauses, idleReason, solutions, hardwareErrors } = snapshot

@@ -16,10 +16,10 @@ import type { ChainChoice, Source } from '#mining/source/source.ts'
 import { paidAccountOn } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import { connect, connectOnce, type NodeAddress } from './connect.ts'
-import { checkChains, FAILBACK_MS, type ReachedSource } from './reached.ts'
+import { type ConnectedSource, checkChains, FAILBACK_MS } from './connected-source.ts'
 
 /** Nodes that have answered. */
-export interface ReachedNodes {
+export interface ConnectedNodes {
   /** Client of the highest-priority node among them. */
   readonly client: NodeClient
   /** Clients of the nodes that answer now, the node of the present work first. */
@@ -42,12 +42,12 @@ const MIN_STALL_MS = 10_000
 /**
  * Connects to the nodes, and creates the source for the setup's account. Throws NewcutError, or the signal's reason.
  */
-export async function reachNodeSource(
+export async function connectNodeSource(
   setup: NodesSetup,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
-): Promise<ReachedSource> {
-  const { client, clients, payloads, sourceFor, close } = await reachNodes(setup, onWaiting, signal)
+): Promise<ConnectedSource> {
+  const { client, clients, payloads, sourceFor, close } = await connectNodes(setup, onWaiting, signal)
   try {
     checkChains(setup.chains, client)
     await compareWithFiles(setup.networks ?? [], client, onWaiting, signal)
@@ -58,7 +58,7 @@ export async function reachNodeSource(
     const node = { client, clients, payloads, account, embedded: null, silentMs }
     const reached = { source, choice: source, network, payee: account.account, node, attach: () => undefined, close }
     if (setup.pace === undefined) return reached
-    return await (await import('./paced.ts')).pacedSource(setup, setup.pace, reached, signal)
+    return await (await import('./paced.ts')).paceNodes(setup, setup.pace, reached, signal)
   } catch (error) {
     await close()
     throw error
@@ -100,11 +100,11 @@ async function compareWithFiles(
  * @throws NewcutError BAD_OPTION for nodes of different networks, the errors of `connect` if all nodes failed for good,
  * or the signal's reason.
  */
-export async function reachNodes(
+export async function connectNodes(
   setup: Omit<NodesSetup, 'payee'>,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
-): Promise<ReachedNodes> {
+): Promise<ConnectedNodes> {
   const { urls: given, trust, networks, dial, failFast, maxWaitMs, confirmations, chains } = setup
   const reaching = { dial, failFast, maxWaitMs, networks }
   const shared = { clock: systemClock, random: Math.random, confirmations, chains }
@@ -159,8 +159,8 @@ export async function reachNodes(
     clients = () => source.clients()
     return source
   }
-  const payloads: ReachedNodes['payloads'] = {
-    payloadOutputs: (...query) => firstOf(clients(), (each) => each.payloadOutputs(...query)),
+  const payloads: ConnectedNodes['payloads'] = {
+    payloadOutputs: (...query) => firstAnswerOf(clients(), (each) => each.payloadOutputs(...query)),
   }
   return { client, clients: () => clients(), payloads, sourceFor, close: () => close() }
 }
@@ -186,7 +186,7 @@ export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }
 }
 
 /** @returns the first successful answer. Throws the last failure if all nodes fail. */
-async function firstOf<T>(clients: readonly NodeClient[], call: (client: NodeClient) => Promise<T>): Promise<T> {
+async function firstAnswerOf<T>(clients: readonly NodeClient[], call: (client: NodeClient) => Promise<T>): Promise<T> {
   let failure: unknown = new NewcutError('NODE_UNREACHABLE', 'no node answers')
   for (const client of clients) {
     try {
@@ -199,12 +199,12 @@ async function firstOf<T>(clients: readonly NodeClient[], call: (client: NodeCli
   throw failure
 }
 
-interface Answered {
+interface AnsweringNode {
   readonly client: NodeClient
   readonly network: NodeNetwork
 }
 
-async function closeAll(answered: readonly (Answered | null)[]): Promise<void> {
+async function closeAll(answered: readonly (AnsweringNode | null)[]): Promise<void> {
   await Promise.all(answered.map((each) => each?.client.close()))
 }
 
@@ -228,10 +228,10 @@ async function firstAnswers(
   networkOf: (client: NodeClient, signal: AbortSignal) => Promise<NodeNetwork>,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
-): Promise<(Answered | null)[]> {
+): Promise<(AnsweringNode | null)[]> {
   const enough = new AbortController()
   const forget = onAbort(signal, () => enough.abort(signal.reason))
-  const answered: (Answered | null)[] = setups.map(() => null)
+  const answered: (AnsweringNode | null)[] = setups.map(() => null)
   const failures: string[] = []
   let isOver = false
   const attempts = setups.map((setup, i) => {
@@ -275,7 +275,7 @@ async function firstAnswers(
 }
 
 /** Throws NewcutError BAD_OPTION if the answered nodes belong to different networks. */
-function refuseOthers(answered: readonly (Answered | null)[]): void {
+function refuseOthers(answered: readonly (AnsweringNode | null)[]): void {
   const [first, ...others] = answered.flatMap((each) => each ?? [])
   const other = others.find(({ network }) => network.identity !== first.network.identity)
   if (other === undefined) return

@@ -18,9 +18,9 @@ import { isSearchable, PacedSource, type Pacer, searchTooLong } from '#mining/so
 import type { ChainChoice, Source } from '#mining/source/source.ts'
 import { isDevelopment } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
-import type { NodeAccess, ReachedSource } from './reached.ts'
+import type { ConnectedSource, NodeAccess } from './connected-source.ts'
 
-interface ReachedNodes extends ReachedSource {
+interface ReachedNodes extends ConnectedSource {
   readonly source: Source & ChainChoice
   readonly node: NodeAccess
 }
@@ -29,18 +29,18 @@ interface ReachedNodes extends ReachedSource {
  * Paces the source of nodes.
  * @throws NewcutError BAD_OPTION for a public network, and for a node that checks proof of work of many hashes
  */
-export async function pacedSource(
+export async function paceNodes(
   { networks = [], chains: wanted }: Pick<NodesSetup, 'networks' | 'chains'>,
   pace: BlockPace,
   reached: ReachedNodes,
   signal: AbortSignal,
-): Promise<ReachedSource> {
+): Promise<ConnectedSource> {
   const { network, node } = reached
   refusePublic(network, knownNetwork(network, networks)?.isPublic)
   await refuseHardWork(node, wanted, signal)
-  const paced = (pacer: Pacer) => new PacedSource({ source: reached.source, pacer, network, chains: wanted })
+  const paceSource = (pacer: Pacer) => new PacedSource({ source: reached.source, pacer, network, chains: wanted })
   if (pace.kind === 'constant') {
-    const source = paced(constantPacer(systemClock, pace.blockTimeMs, node.client.info.nodeChains.map(Number)))
+    const source = paceSource(constantPacer(systemClock, pace.blockTimeMs, node.client.info.nodeChains.map(Number)))
     return { ...reached, source, choice: source }
   }
   const heights = async (ends: AbortSignal) => {
@@ -49,7 +49,7 @@ export async function pacedSource(
     return new Map(Object.entries(hashes).map(([chain, { height }]) => [Number(chain), height]))
   }
   const pacer = new OnDemand({ clock: systemClock, heights, graphHistory: node.client.graphHistory })
-  const source = paced(pacer)
+  const source = paceSource(pacer)
   let miner: Pick<Miner, 'paused'> | undefined
   const blockOrders: BlockOrders = {
     make: async (body, ends) => {

@@ -6,20 +6,20 @@ import { RIGS_BEHIND_POOL } from '#mining/engine/stratum/limits.ts'
 import { PoolSource } from '#mining/source/pool/pool-source.ts'
 import { OpenRigPoolSessions } from '#mining/source/pool/rig-pool-sessions.ts'
 import type { PoolsSetup } from '../setup.ts'
-import { withPatience } from './patience.ts'
-import { FAILBACK_MS, type ReachedSource } from './reached.ts'
+import { type ConnectedSource, FAILBACK_MS } from './connected-source.ts'
+import { applyStartPolicy } from './start-policy.ts'
 
 /** Name in place of the network, which pools do not report. */
 const POOL_NETWORK = 'pool'
 
 /** Waits for the first pool that gives work. Throws NewcutError, or the signal's reason. */
-export async function reachPools(
+export async function connectPools(
   { pools, trust, failbackMs = FAILBACK_MS, sessions = RIGS_BEHIND_POOL, ...reaching }: PoolsSetup,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
-): Promise<ReachedSource> {
+): Promise<ConnectedSource> {
   const about = { agent: `newcut/${packageVersion}`, clock: systemClock, random: Math.random }
-  const source = await withPatience(reaching, 'no pool gave work', { onWaiting, signal }, (onTrouble, ends) =>
+  const source = await applyStartPolicy(reaching, 'no pool gave work', { onWaiting, signal }, (onTrouble, ends) =>
     PoolSource.reach({ pools, trust, ...about, failbackMs }, onTrouble, ends),
   )
   const [{ user: payee }] = pools

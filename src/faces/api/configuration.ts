@@ -32,19 +32,19 @@ export function addConfiguration(app: FastifyInstance, configuration: Configurat
       if (refused !== null) return refused
       const options = jsonObjectIn(String(request.body ?? ''))
       if (options === null) {
-        return bad(reply, new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'))
+        return sendBadRequest(reply, new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'))
       }
       try {
         await configuration.change(options)
       } catch (error) {
         if (!(error instanceof NewcutError)) throw error
-        return bad(reply, error)
+        return sendBadRequest(reply, error)
       }
       return reply.code(204).send()
     })
   })
 }
 
-function bad(reply: FastifyReply, { message, hint }: NewcutError): FastifyReply {
+function sendBadRequest(reply: FastifyReply, { message, hint }: NewcutError): FastifyReply {
   return reply.code(400).send({ error: hint === undefined ? message : `${message} (${hint})` })
 }

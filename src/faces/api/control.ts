@@ -41,7 +41,7 @@ export function addControl(app: FastifyInstance, control: MinerControl, token: C
 }
 
 function answer(reply: FastifyReply, body: string, control: MinerControl): FastifyReply {
-  const requests = parsed(body)
+  const requests = parseBody(body)
   if (requests === null) return reply.code(400).send(failure(null, -32700, 'the body is not JSON'))
   const isBatch = Array.isArray(requests)
   if (isBatch && requests.length === 0) return reply.code(400).send(failure(null, -32600, 'an empty batch'))
@@ -55,7 +55,7 @@ function answer(reply: FastifyReply, body: string, control: MinerControl): Fasti
 }
 
 /** @returns null if the body is not JSON */
-function parsed(body: string): unknown {
+function parseBody(body: string): unknown {
   const json = tryParse(body, parsePlainJson)
   return json === undefined ? null : (json ?? {})
 }

@@ -164,7 +164,7 @@ export class Metrics {
   /** Counts per device at the last scrape, by engine and device. */
   #devices = new Map<string, CountedDevice>()
   /** Names of devices with hardware errors; these series have no engine label. */
-  readonly #erring = new Set<string>()
+  readonly #devicesWithErrors = new Set<string>()
 
   /**
    * @param snapshot called at every scrape
@@ -313,16 +313,16 @@ export class Metrics {
     if (count === 0) return
     this.#hardwareErrors.inc({ device }, count)
     this.#minerHardwareErrors.inc(count)
-    this.#erring.add(device)
+    this.#devicesWithErrors.add(device)
   }
 
   #forgetErring(devices: Snapshot['devices']): void {
-    if (this.#erring.size === 0) return
+    if (this.#devicesWithErrors.size === 0) return
     const names = new Set(devices.map(({ device }) => device))
-    for (const device of this.#erring) {
+    for (const device of this.#devicesWithErrors) {
       if (names.has(device)) continue
       this.#hardwareErrors.remove({ device })
-      this.#erring.delete(device)
+      this.#devicesWithErrors.delete(device)
     }
   }
 

@@ -28,19 +28,19 @@ export function monitorRoutes({ snapshot, connection, identity, ...rest }: Monit
     return summaryOf(snapshot(), connection, { ...identity, restricted: token() === null }, shape)
   }
   return [
-    reads('/2/summary', summary(2)),
-    reads('/1/summary', summary(1)),
-    reads('/api.json', summary(1)),
-    reads('/2/backends', () => backendsOf(snapshot())),
+    getRoute('/2/summary', summary(2)),
+    getRoute('/1/summary', summary(1)),
+    getRoute('/api.json', summary(1)),
+    getRoute('/2/backends', () => backendsOf(snapshot())),
     { path: '/json_rpc', addTo: (app) => addControl(app, control, token) },
     ...(configuration === null
       ? []
       : [{ path: CONFIGURATION_PATH, addTo: (app: FastifyInstance) => addConfiguration(app, configuration, token) }]),
-    reads('/hiveos', () => hiveStats(snapshot(), version)),
-    reads('/mmpos', () => mmpStats(snapshot(), version)),
+    getRoute('/hiveos', () => hiveStats(snapshot(), version)),
+    getRoute('/mmpos', () => mmpStats(snapshot(), version)),
   ]
 }
 
-function reads(path: string, value: () => unknown): ServedPart {
+function getRoute(path: string, value: () => unknown): ServedPart {
   return { path, addTo: (app) => void app.get(path, (_request, reply) => reply.send(value())) }
 }

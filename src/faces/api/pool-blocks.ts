@@ -11,7 +11,7 @@ const EARLIER_MS = 1_000
 const LATER_MS = 600_000
 
 /** A block of an earlier run, from the journal. */
-export interface FormerBlock {
+export interface EarlierBlock {
   readonly hash: string
   readonly chain: number
   readonly height: number
@@ -24,7 +24,7 @@ export interface FormerBlock {
   readonly foundAt: string
 }
 
-export interface PoolBlock extends Omit<FormerBlock, 'device' | 'foundAt'> {
+export interface PoolBlock extends Omit<EarlierBlock, 'device' | 'foundAt'> {
   /** Account of the rig's user, or the device while no account is known. */
   readonly miner: string
   readonly foundAtMs: number
@@ -32,7 +32,7 @@ export interface PoolBlock extends Omit<FormerBlock, 'device' | 'foundAt'> {
 
 export interface PoolBlocksOptions {
   /** Blocks of earlier runs, oldest first. */
-  readonly recent: readonly FormerBlock[]
+  readonly recent: readonly EarlierBlock[]
   /** Maps a device to the user of its rig; empty or undefined if it has none. */
   readonly userOf: (device: string) => string | undefined
   /** The share log, which knows the user of a block after a restart; null without one. */
@@ -60,8 +60,8 @@ export class PoolBlocks {
   }
 
   /** The newest blocks, after a look into the share log for users that are not known yet. */
-  async named(): Promise<readonly PoolBlock[]> {
-    this.#naming ??= this.#name().finally(() => {
+  async withUsers(): Promise<readonly PoolBlock[]> {
+    this.#naming ??= this.#findUsers().finally(() => {
       this.#naming = null
     })
     await this.#naming
@@ -99,7 +99,7 @@ export class PoolBlocks {
   }
 
   /** A share log that cannot be read is tried again at the next request. */
-  async #name(): Promise<void> {
+  async #findUsers(): Promise<void> {
     const { shares, nowMs } = this.#options
     if (shares === null) return
     for (const hash of [...this.#unnamed]) {

@@ -27,7 +27,7 @@ export interface ShownPayouts {
   readonly paid: bigint
   /** Newest first. */
   readonly payments: readonly ShownPayment[]
-  of(user: string): ShownBalance
+  balanceOf(user: string): ShownBalance
 }
 
 /** Reads the payouts. Resolves with null while they cannot be read. */
@@ -55,7 +55,7 @@ export function processingShape(payouts: ShownPayouts | null) {
  * @param nowMs wall clock; a day begins at midnight UTC
  */
 export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: number) {
-  const { pending, paid, payments } = payouts?.of(user) ?? { pending: 0n, paid: 0n, payments: [] }
+  const { pending, paid, payments } = payouts?.balanceOf(user) ?? { pending: 0n, paid: 0n, payments: [] }
   const midnightMs = Math.floor(nowMs / DAY_MS) * DAY_MS
   const today = payments.filter(({ at }) => Date.parse(at) >= midnightMs)
   return {

@@ -12,7 +12,7 @@ import { payeeOfUser } from '#mining/accounts/user-account.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { selectPage } from './pages.ts'
-import { type FormerBlock, MAX_BLOCKS, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
+import { type EarlierBlock, MAX_BLOCKS, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
 import {
   balanceShape,
   coins,
@@ -35,7 +35,7 @@ interface PoolShapesOptions {
   /** The account that block rewards go to. */
   readonly account: string
   /** Blocks of earlier runs, oldest first. */
-  readonly recent: readonly FormerBlock[]
+  readonly recent: readonly EarlierBlock[]
   /** Reads the payouts, or null if the miner keeps no state. */
   readonly payouts: ReadPayouts | null
   readonly clock: Clock
@@ -98,13 +98,13 @@ export class PoolShapes {
     app.get('/api/pools', async () => ({ pools: [this.#pool(await this.#payouts())] }))
     app.get(`/api/pools/${id}`, async () => ({ pool: this.#pool(await this.#payouts()) }))
     app.get(`/api/pools/${id}/blocks`, async ({ query }) =>
-      selectPage(await this.#blocks.named(), query, MAX_BLOCKS).map((block) => blockShape(id, block)),
+      selectPage(await this.#blocks.withUsers(), query, MAX_BLOCKS).map((block) => blockShape(id, block)),
     )
     app.get(`/api/pools/${id}/performance`, () => ({ stats: this.#samples }))
     app.get(`/api/pools/${id}/miners`, ({ query }) => selectPage(this.#miners(), query, MAX_LISTED))
-    app.get<OfMiner>(`/api/pools/${id}/miners/:address`, async ({ params: { address } }, reply) => {
+    app.get<MinerRoute>(`/api/pools/${id}/miners/:address`, async ({ params: { address } }, reply) => {
       const totals = await this.#payouts()
-      if (!this.#isKnown(address, totals)) return unknown(reply, address)
+      if (!this.#isKnown(address, totals)) return sendUnknownMiner(reply, address)
       const { nowMs } = this.#options.ledger
       return reply.send(minerShape(this.#rowsOf(address), balanceShape(totals, address, nowMs), nowMs))
     })
@@ -116,13 +116,13 @@ export class PoolShapes {
     const { symbol } = this.#options
     app.get(`/api/pools/${id}/payments`, async ({ query }, reply) => {
       const payouts = await read()
-      return payouts === null ? unreadable(reply) : reply.send(paymentPage(payouts.payments, query, symbol))
+      return payouts === null ? sendUnreadable(reply) : reply.send(paymentPage(payouts.payments, query, symbol))
     })
-    app.get<OfMiner>(`/api/pools/${id}/miners/:address/payments`, async ({ params: { address }, query }, reply) => {
+    app.get<MinerRoute>(`/api/pools/${id}/miners/:address/payments`, async ({ params: { address }, query }, reply) => {
       const payouts = await read()
-      if (payouts === null) return unreadable(reply)
-      if (!this.#isKnown(address, payouts)) return unknown(reply, address)
-      return reply.send(paymentPage(payouts.of(address).payments, query, symbol))
+      if (payouts === null) return sendUnreadable(reply)
+      if (!this.#isKnown(address, payouts)) return sendUnknownMiner(reply, address)
+      return reply.send(paymentPage(payouts.balanceOf(address).payments, query, symbol))
     })
   }
 
@@ -148,12 +148,12 @@ export class PoolShapes {
 
   /** Whether the pool has shares of this miner, or owes or has paid it anything. */
   #isKnown(address: string, payouts: ShownPayouts | null): boolean {
-    const { pending, paid } = payouts?.of(address) ?? { pending: 0n, paid: 0n }
+    const { pending, paid } = payouts?.balanceOf(address) ?? { pending: 0n, paid: 0n }
     return pending > 0n || paid > 0n || this.#rowsOf(address).length > 0
   }
 
   #miners() {
-    const users = [...grouped(this.#rows(), ({ user }) => payeeOfUser(user))]
+    const users = [...groupBy(this.#rows(), ({ user }) => payeeOfUser(user))]
     return users
       .map(([miner, rows]) => ({ miner, hashrate: rateOf(rows), sharesPerSecond: sharesPerSecond(rows) }))
       .toSorted((a, b) => b.hashrate - a.hashrate)
@@ -190,7 +190,7 @@ export class PoolShapes {
 
   #stats() {
     const rows = this.#rows()
-    const workers = Object.fromEntries([...grouped(rows, nameOf)].map(([name, all]) => [name, nompWorker(all)]))
+    const workers = Object.fromEntries([...groupBy(rows, nameOf)].map(([name, all]) => [name, nompWorker(all)]))
     const hashrate = rateOf(rows)
     const connected = rows.filter(({ connections }) => connections > 0).length
     const pool = {
@@ -250,17 +250,17 @@ export class PoolShapes {
   }
 }
 
-interface OfMiner {
+interface MinerRoute {
   Params: { address: string }
 }
 
-const unreadable = (reply: FastifyReply) =>
+const sendUnreadable = (reply: FastifyReply) =>
   reply.code(503).send({ error: 'the journal of payouts cannot be read; the console of the miner says why' })
 
-const unknown = (reply: FastifyReply, address: string) =>
+const sendUnknownMiner = (reply: FastifyReply, address: string) =>
   reply.code(404).send({ error: `no miner ${printable(address, 80)}` })
 
-function grouped(rows: readonly WorkerRow[], keyOf: (row: WorkerRow) => string): Map<string, WorkerRow[]> {
+function groupBy(rows: readonly WorkerRow[], keyOf: (row: WorkerRow) => string): Map<string, WorkerRow[]> {
   const groups = new Map<string, WorkerRow[]>()
   for (const row of rows) {
     const key = keyOf(row)
@@ -309,7 +309,7 @@ function rateText(rate: number): string {
 function minerShape(rows: readonly WorkerRow[], balance: ReturnType<typeof balanceShape>, nowMs: number) {
   const created = new Date(nowMs).toISOString()
   const workers = Object.fromEntries(
-    [...grouped(rows, ({ worker }) => worker)].map(([worker, all]) => [
+    [...groupBy(rows, ({ worker }) => worker)].map(([worker, all]) => [
       worker,
       { hashrate: rateOf(all), sharesPerSecond: sharesPerSecond(all) },
     ]),

@@ -110,7 +110,7 @@ function numbersOf<Name extends string>(
     if (text === undefined) return []
     const min = least?.[name as Name] ?? 0
     if (!/^\d{1,16}$/.test(text) || Number(text) < min || Number(text) > max)
-      throw bad(`${name}: expected a whole number from ${min} to ${max}`)
+      throw badRequest(`${name}: expected a whole number from ${min} to ${max}`)
     return [[name, Number(text)] as const]
   })
   return Object.fromEntries(entries) as Partial<Record<Name, number>>
@@ -119,20 +119,20 @@ function numbersOf<Name extends string>(
 function choiceOf(query: Query, name: string, choices: readonly string[]): string | undefined {
   const text = textOf(query, name)
   if (text === undefined || choices.includes(text)) return text
-  throw bad(`${name}: expected ${choices.join(' or ')}`)
+  throw badRequest(`${name}: expected ${choices.join(' or ')}`)
 }
 
 function textOf(query: Query, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || typeof value === 'string') return value
-  throw bad(`${name}: given more than once`)
+  throw badRequest(`${name}: given more than once`)
 }
 
 function read<T>(name: string, text: string | undefined, cursor: (text: string) => T | null): T | undefined {
   if (text === undefined) return undefined
   const value = cursor(text)
-  if (value === null) throw bad(`${name}: expected the header ${PAGE_HEADER} of the previous page`)
+  if (value === null) throw badRequest(`${name}: expected the header ${PAGE_HEADER} of the previous page`)
   return value
 }
 
-const bad = (message: string) => Object.assign(new Error(message), { statusCode: 400 })
+const badRequest = (message: string) => Object.assign(new Error(message), { statusCode: 400 })

@@ -28,10 +28,10 @@ type Windows = readonly [number | null, number | null, number | null]
 
 /** Hashrates over 10 s, 60 s and 15 minutes. */
 function windowsOf({ '10s': short, '60s': middle, '15m': long }: Hashrates): Windows {
-  return [rounded(short), rounded(middle), rounded(long)]
+  return [roundRate(short), roundRate(middle), roundRate(long)]
 }
 
-const rounded = (rate: number | null) => (rate === null ? null : Math.round(rate * 100) / 100)
+const roundRate = (rate: number | null) => (rate === null ? null : Math.round(rate * 100) / 100)
 
 /**
  * `/2/summary`, or `/1/summary` with version 1, which adds the hashrate of each thread. Solutions count as shares, and
@@ -68,7 +68,7 @@ export function summaryOf(snapshot: Snapshot, connection: Connection, identity: 
     algorithms: [ALGORITHM],
     hashrate: {
       total: windowsOf(hashrates),
-      highest: rounded(highestHashrate),
+      highest: roundRate(highestHashrate),
       ...(version === 1 && { threads: devices.map((device) => windowsOf(device.hashrates)) }),
     },
   }
@@ -121,7 +121,7 @@ export function backendsOf({ hardware, devices }: Snapshot) {
 
 function backend<T>(type: 'cpu' | 'opencl' | 'cuda', threads: readonly T[], parts: readonly HardwareSnapshot[]) {
   const enabled = parts.length > 0
-  const hashrate = windowsOf(summed(parts.map(({ hashrates }) => hashrates)))
+  const hashrate = windowsOf(sumRates(parts.map(({ hashrates }) => hashrates)))
   return { type, enabled, algo: enabled ? ALGORITHM : null, hashrate, threads }
 }
 
@@ -136,7 +136,7 @@ function healthOf({ celsius, watts, fanPercent }: HardwareSnapshot) {
 }
 
 /** The sum of several hashrates, or null if one is unknown. */
-function summed(rates: readonly RateWindows[]): Hashrates {
+function sumRates(rates: readonly RateWindows[]): Hashrates {
   const sum = (window: keyof Hashrates) => {
     const known = rates.flatMap((each) => each[window] ?? [])
     return rates.length === 0 || known.length < rates.length ? null : known.reduce((total, rate) => total + rate, 0)

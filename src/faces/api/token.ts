@@ -14,7 +14,7 @@ export function refuseWithoutToken(
   reply: FastifyReply,
   token: CurrentToken,
 ): FastifyReply | null {
-  const refused = refusal(request.headers.authorization, token())
+  const refused = refusalOf(request.headers.authorization, token())
   if (refused === null) return null
   if (refused.code === 401) void reply.header('www-authenticate', 'Bearer')
   return reply.code(refused.code).send({ error: refused.error })
@@ -29,7 +29,7 @@ export function refuseUnlessOpen(
   return token() === null ? null : refuseWithoutToken(request, reply, token)
 }
 
-function refusal(header: string | undefined, token: string | null): { code: 401 | 403; error: string } | null {
+function refusalOf(header: string | undefined, token: string | null): { code: 401 | 403; error: string } | null {
   if (token === null) {
     const error = 'this miner can only be read: no token is configured'
     return { code: 403, error: `${error} (--http-token TOKEN, or http-token in the configuration file)` }

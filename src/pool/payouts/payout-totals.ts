@@ -32,7 +32,7 @@ interface PayoutTotals {
   /** Settled payments, the newest first. */
   readonly payments: readonly Payment[]
   /** Totals of a user, named as its rig names it. */
-  of(user: string): AccountTotals
+  balanceOf(user: string): AccountTotals
 }
 
 interface AccountTotals {
@@ -190,7 +190,7 @@ function totalsOf(ledger: PayoutLedger, { network, account }: PoolOfTotals): Pay
     rules: credit === undefined ? null : { scheme: credit.scheme, feePercent: credit.feePercent, minimum },
     paid: sumOf(paid),
     payments: paid,
-    of: (user) => {
+    balanceOf: (user) => {
       const name = payeeOfUser(user)
       const own = byAccount.get(name) ?? []
       return { pending: pending.get(name) ?? 0n, paid: sumOf(own), payments: own }

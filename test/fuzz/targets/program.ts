@@ -6,7 +6,7 @@ import { createSecureContext } from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
 import { checkAuthorities } from '../../../src/client/node/authorities.ts'
 import type { NodeClient } from '../../../src/client/node/client.ts'
-import { givenJson } from '../../../src/commands/input/given-text.ts'
+import { readJsonArgument } from '../../../src/commands/input/code-argument.ts'
 import { signingKeys } from '../../../src/commands/input/signing-keys.ts'
 import { inspect } from '../../../src/commands/inspect.ts'
 import { keyLines } from '../../../src/commands/keygen.ts'
@@ -216,7 +216,7 @@ export const programTargets: readonly Target[] = [
     inspect(text, () => new Uint8Array(), { out: () => undefined, err: () => undefined }),
   ),
   textTarget('JSON on the command line', ['{"a": 1}', '[1, 2]', '@/nowhere'], (text) =>
-    text.startsWith('@') ? null : givenJson(text, '--data'),
+    text.startsWith('@') ? null : readJsonArgument(text, '--data'),
   ),
   textTarget(
     'lines of the journal',

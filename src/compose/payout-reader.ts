@@ -15,7 +15,7 @@ export function payoutFolder(source: MinerSetup['source'], network: string): str
 }
 
 /** @returns a reader of the payout totals. It reports a read failure once, and once the recovery. */
-export async function payoutsIn(
+export async function payoutReader(
   folder: string,
   pool: { readonly network: string; readonly account: string },
   onEvent: (event: MinerEvent) => void,

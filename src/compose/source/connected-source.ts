@@ -32,7 +32,7 @@ export interface NodeAccess {
 /** Creates pool sessions for rigs that search work of this length. */
 export type RigLinesOf = (workBytes: number) => PassthroughOptions['lines']
 
-export interface ReachedSource {
+export interface ConnectedSource {
   readonly source: Source
   /** The choice of chains, or null if the source has none. */
   readonly choice: ChainChoice | null

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { profitTeller } from '../../src/compose/miner.ts'
+import { profitReporter } from '../../src/compose/miner.ts'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import { NO_RATES } from '../../src/mining/mine/hashrate.ts'
 import { type Prices, profitOf } from '../../src/mining/mine/profit.ts'
@@ -19,7 +19,7 @@ function speedWith(stated: Prices, rate: number | null = 1e7): MinerEvent {
 
 function toldOf(...events: readonly MinerEvent[]) {
   const told: MinerEvent[] = []
-  const take = profitTeller((event) => told.push(event))
+  const take = profitReporter((event) => told.push(event))
   for (const event of events) take(event)
   return told
 }

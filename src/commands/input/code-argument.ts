@@ -8,7 +8,7 @@ import { readUserText } from '#ground/base/user-file.ts'
 const FILE_NAME = /^[^\s()"'[\]{}]+\.(?:pact|repl|txt|code|lisp|clj|ya?ml|json)$/i
 
 /** @returns code, or the code in the file of this name. Throws NewcutError BAD_INPUT. */
-export function givenCode(given: string): string {
+export function readCode(given: string): string {
   const isFile = existsSync(given) || FILE_NAME.test(given)
   const code = isFile ? fileText(given) : given
   if (code.trim() !== '') return code
@@ -21,7 +21,7 @@ export function givenCode(given: string): string {
  * @returns JSON text, or the JSON in `@FILE`. `flag` names it in errors. Throws NewcutError BAD_INPUT for an unreadable
  * file, BAD_OPTION for invalid JSON.
  */
-export function givenJson(given: string, flag: string): string {
+export function readJsonArgument(given: string, flag: string): string {
   const text = given.startsWith('@') ? fileText(given.slice(1)) : given
   try {
     parsePlainJson(text)

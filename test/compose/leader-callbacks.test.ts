@@ -1,6 +1,6 @@
 /** The callbacks between the leader of a fleet and its miner, with a scripted leader. */
 import { expect, it } from 'vitest'
-import { tiesTo } from '../../src/compose/search/open.ts'
+import { leaderCallbacks } from '../../src/compose/search/open.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import type { AdoptedSolution, LeaderCallbacks } from '../../src/mining/engine/leader.ts'
@@ -17,7 +17,7 @@ it('the leader learns of solutions of earlier runs and of every step, and report
   const hashOf = ({ bytes }: UnfinishedSolution) => encodeBase64Url(blockHash(bytes))
   const heard: unknown[] = []
   let ties: LeaderCallbacks | null = null
-  const search = tiesTo({
+  const search = leaderCallbacks({
     attach: (given) => {
       ties = given
     },

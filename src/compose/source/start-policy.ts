@@ -1,14 +1,14 @@
 /** Applies `failFast` and `maxWaitMs` to the start of a source. */
 import { NewcutError } from '#ground/base/errors.ts'
-import type { Reaching } from '../setup.ts'
+import type { StartPolicy } from '../setup.ts'
 
 /**
  * Runs `reach` with a signal that also aborts after `maxWaitMs`, and with `failFast` at the first problem.
  * @param what the failure, such as `no pool gave work`
  * @throws the errors of `reach`, or NewcutError NODE_UNREACHABLE.
  */
-export async function withPatience<T>(
-  { failFast, maxWaitMs }: Reaching,
+export async function applyStartPolicy<T>(
+  { failFast, maxWaitMs }: StartPolicy,
   what: string,
   { onWaiting, signal }: { readonly onWaiting: (message: string) => void; readonly signal: AbortSignal },
   reach: (onTrouble: (message: string) => void, ends: AbortSignal) => Promise<T>,
