@@ -91,6 +91,16 @@ export class FormatError extends NewcutError {
   }
 }
 
+/** An error without a stack trace, for failures that are frequent: capturing the trace would take most of their time. */
+export class StacklessError extends Error {
+  constructor(message?: string) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
+    super(message)
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 /**
  * Describes anything thrown: its message and up to four causes, as one line of printable text. Causes that the text
  * already contains are skipped.

@@ -3,6 +3,7 @@
  * messages.
  */
 
+import { StacklessError } from '#ground/base/errors.ts'
 import type { FailureKind } from './failures/row.ts'
 import { runnerWording } from './failures/wording.ts'
 
@@ -20,27 +21,57 @@ export const NOWHERE: TextPlace = { line: 0, column: 0 }
 /** A text, or a function that makes it when it is read: texts with values can be long. */
 type Text = string | (() => string)
 
-export class ContractError extends Error {
-  readonly kind: FailureKind
+/** Where code failed. */
+interface FailureLocation {
   /** Position in the text of the form that failed, or null if the failure is in no text. */
-  place: TextPlace | null
+  readonly place: TextPlace | null
   /** Function that failed, as `module.function.{hash}`, or null at the top level. */
-  within: string | null = null
+  readonly within: string | null
   /** Test file that failed, or null outside of tests. */
-  file: string | null = null
+  readonly file: string | null
+}
+
+/**
+ * A failure of contract code.
+ *
+ * 1. The code that finds the fault throws it, with the place if it knows one.
+ * 2. `try` and `enforce-one` catch a TxFailure, and drop it.
+ * 3. At the end of its top-level form, it gets the place of the innermost call and the function (`addLocation`).
+ * 4. A test file adds its name. A command of a block makes its result of kind, wire message and place.
+ */
+export class ContractError extends StacklessError implements FailureLocation {
+  readonly kind: FailureKind
   readonly #text: Text
   readonly #wireText: Text
+  #place: TextPlace | null
+  #within: string | null = null
+  #file: string | null = null
 
   constructor(kind: FailureKind, text: Text, place: TextPlace | null = null, wireText: Text = text) {
-    // Skip the JavaScript stack trace: contracts can fail very often, and capturing it would take most of the time.
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
     super()
-    Error.stackTraceLimit = stackTraceLimit
     this.kind = kind
     this.#text = text
     this.#wireText = wireText
-    this.place = place
+    this.#place = place
+  }
+
+  get place(): TextPlace | null {
+    return this.#place
+  }
+
+  get within(): string | null {
+    return this.#within
+  }
+
+  get file(): string | null {
+    return this.#file
+  }
+
+  /** Adds where the code failed, except for what is known already. */
+  addLocation({ place = null, within = null, file = null }: Partial<FailureLocation>): void {
+    this.#place ??= place
+    this.#within ??= within
+    this.#file ??= file
   }
 
   /** Message in test files. An execution error with one text says it in the wording of live nodes. */

@@ -37,8 +37,18 @@ const natives: readonly Native<Run>[] = [
 const NATIVE_FORMS = ['bind', 'cond', 'continue', 'if', 'map', 'resume', 'with-default-read', 'with-read']
 /** Natives here that the public network has as forms, in test files only, or not at all. Programs may use the names. */
 const FREE: ReadonlySet<string> = new Set([
-  ...['and', 'or', 'error', 'constantly', 'pact-version', 'enforce-pact-version'],
-  ...['verify', 'format-address', 'env-simulate-onchain', 'env-dynref', 'env-gasprice', 'env-gasrate'],
+  'and',
+  'or',
+  'error',
+  'constantly',
+  'pact-version',
+  'enforce-pact-version',
+  'verify',
+  'format-address',
+  'env-simulate-onchain',
+  'env-dynref',
+  'env-gasprice',
+  'env-gasrate',
   'env-gasmodel-fixed',
 ])
 

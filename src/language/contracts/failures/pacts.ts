@@ -84,8 +84,8 @@ export const PACT_FAILURES = {
     'Nested defpact not advanced {id}',
   ),
   PROVENANCE_MISMATCH: fatal(
-    'Yield provenance does not match, received: {received} , expected: {wanted}',
-    'Yield provenance does not match, received {shownReceived}, expected {shownWanted}',
+    'Yield provenance does not match, received: {receivedProvenance} , expected: {expectedProvenance}',
+    'Yield provenance does not match, received {shownReceived}, expected {shownExpected}',
   ),
   YIELD_WITH_ROLLBACK: fatal(
     'Program encountered an unhandled error: Cross-chain yield not allowed in step with rollback',

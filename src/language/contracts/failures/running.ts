@@ -42,8 +42,8 @@ export const RUN_FAILURES = {
     'Recursion detected by the runtime. Recursing in function: {name}',
   ),
   TYPE_MISMATCH: fatal(
-    'Type check failed. The argument is  {found} but the expected type is  {short}',
-    'Runtime typecheck failure, argument is {found} , but expected type {wanted}',
+    'Type check failed. The argument is  {found} but the expected type is  {shortType}',
+    'Runtime typecheck failure, argument is {found} , but expected type {declaredType}',
   ),
   NO_BOOL: fatal('Expected Boolean value, but got: {type}', 'expected bool value, got {value}'),
   NO_STRING: fatal('Expected string value, but got: {type}', 'expected string value, got: {value}'),

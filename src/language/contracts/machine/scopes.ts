@@ -114,8 +114,7 @@ export function grantedCount({ slots }: CallScope): number {
  */
 export function addLocation({ frames, nativePlace }: CallScope, error: unknown): unknown {
   if (!(error instanceof ContractError)) return error
-  error.place ??= nativePlace
   const fun = frames.at(-1)
-  if (fun !== undefined) error.within ??= `${fun.qualified}.{${fun.module.hash}}`
+  error.addLocation({ place: nativePlace, within: fun === undefined ? null : `${fun.qualified}.{${fun.module.hash}}` })
   return error
 }

@@ -2,6 +2,7 @@
  * Persistent state in layers: rows, modules, keysets, namespaces and pacts. A layer holds its own writes and reads all
  * else from the layer below. Dropping a layer undoes its writes.
  */
+import { StacklessError } from '#ground/base/errors.ts'
 import type { Guard } from '../values/value.ts'
 
 /**
@@ -92,10 +93,10 @@ export class Layer implements ReadableState {
 }
 
 /**
- * Ends a run that reads an entry that is not there yet. It is no failure of the code, so neither `try` nor `enforce-one`
- * nor a guard catches it: the caller drops the run, fetches the entry and runs again.
+ * Ends a run that reads an entry that is not there yet. It is not a failure of the code, so neither `try` nor
+ * `enforce-one` nor a guard catches it. The caller drops the run, fetches the entry and runs again.
  */
-export class MissingEntry extends Error {
+export class MissingEntry extends StacklessError {
   readonly domain: Domain
   /** Key of the entry, or null for the keys of the whole domain. */
   readonly key: string | null
@@ -103,11 +104,7 @@ export class MissingEntry extends Error {
   readonly state: ReadableState
 
   constructor(state: ReadableState, domain: Domain, key: string | null) {
-    // A run may miss many entries, and each stack trace would take longer than the run.
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
     super(`${domain} ${key ?? '(all keys)'} is not fetched yet`)
-    Error.stackTraceLimit = stackTraceLimit
     this.name = 'MissingEntry'
     this.state = state
     this.domain = domain

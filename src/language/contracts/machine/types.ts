@@ -9,7 +9,7 @@ import { Callable, type Term } from './term.ts'
 type ChargeParts = (parts: number) => void
 
 /** True if a term is of a type. */
-export function hasType(type: Type, term: Term, pay: ChargeParts): boolean {
+export function isOfType(type: Type, term: Term, pay: ChargeParts): boolean {
   switch (type.type) {
     case 'string':
       return typeof term === 'string'
@@ -33,7 +33,7 @@ export function hasType(type: Type, term: Term, pay: ChargeParts): boolean {
       const { item } = type
       if (!Array.isArray(term) || item === null) return Array.isArray(term)
       pay(term.length)
-      return term.every((each) => hasType(item, each, pay))
+      return term.every((each) => isOfType(item, each, pay))
     }
     case 'object':
       return term instanceof Map && (type.schema === null || matchesSchema(type.schema, term, pay))
@@ -60,7 +60,7 @@ function matchesSchema({ fields }: RowSchema, object: ReadonlyMap<string, Term>,
   pay(fields.size)
   for (const [name, type] of fields) {
     const value = object.get(name)
-    if (value === undefined || (type !== null && !hasType(type, value, pay))) return false
+    if (value === undefined || (type !== null && !isOfType(type, value, pay))) return false
   }
   return true
 }
@@ -92,11 +92,11 @@ function isSameShape(one: Type, other: Type, pay: ChargeParts): boolean {
 
 /** @throws EvalError if the term is not of the declared type */
 export function checkType(type: Type | null, term: Term, pay: ChargeParts): void {
-  if (type === null || hasType(type, term, pay)) return
+  if (type === null || isOfType(type, term, pay)) return
   throw failure('TYPE_MISMATCH', {
     found: argumentTypeName(term),
-    short: declaredTypeInShort(type),
-    wanted: () => declaredTypeInFull(type),
+    shortType: declaredTypeInShort(type),
+    declaredType: () => declaredTypeInFull(type),
   })
 }
 

@@ -62,113 +62,42 @@ function formatWork([format]: readonly Term[]): number {
 }
 
 const WORKS: Readonly<Record<string, DeclaredWork>> = {
-  ...declareAll(countsItself, ['*', '/', 'mod', '&', '|', 'xor', '~', 'shift']),
-  ...declareAll(countsItself, [
-    '=',
-    '!=',
-    '<',
-    '<=',
-    '>',
-    '>=',
-    'length',
-    'take',
-    'drop',
-    'reverse',
-    'sort',
-    'make-list',
-    'enumerate',
-  ]),
-  ...declareAll(countsItself, [
-    'contains',
-    'distinct',
-    'remove',
-    'format',
-    'concat',
-    'show',
-    'str-to-list',
-    'str-to-int',
-    'int-to-str',
-  ]),
-  ...declareAll(countsItself, ['is-charset', 'base64-encode', 'base64-decode', 'time', 'parse-time', 'add-time']),
-  ...declareAll(countsItself, ['minutes', 'hours', 'days', 'hash', 'hash-keccak256', 'typeof']),
-  ...declareAll(countsItself, ['create-principal', 'validate-principal', 'is-principal', 'typeof-principal']),
-  ...declareAll(countsItself, [
-    'hash-poseidon',
-    'poseidon-hash-hack-a-chain',
-    'pairing-check',
-    'point-add',
-    'scalar-mult',
-  ]),
-  ...declareAll(countsItself, [
-    'hyperlane-message-id',
-    'hyperlane-encode-token-message',
-    'hyperlane-decode-token-message',
-    'verify-spv',
-  ]),
-  ...declareAll(countsItself, [
-    'read-string',
-    'read-integer',
-    'read-decimal',
-    'read-keyset',
-    'enforce-guard',
-    'enforce-keyset',
-  ]),
-  ...declareAll(countsItself, [
-    'require-capability',
-    'compose-capability',
-    'install-capability',
-    'emit-event',
-    'acquire-module-admin',
-  ]),
-  ...declareAll(countsItself, [
-    'insert',
-    'update',
-    'write',
-    'keys',
-    'fold-db',
-    'yield',
-    'define-keyset',
-    'define-namespace',
-  ]),
-  ...declareAll(countsItself, ['static-redeploy', 'keyset-ref-guard', 'where', 'list-modules', 'enforce-verifier']),
-  ...declareAll(flatWork, [
-    'not',
-    'not?',
-    'and?',
-    'or?',
-    'and',
-    'or',
-    'at',
-    'map',
-    'filter',
-    'fold',
-    'zip',
-    'compose',
-    'identity',
-  ]),
-  ...declareAll(flatWork, ['dec', 'diff-time', 'read-msg', 'tx-hash', 'pact-id', 'chain-data', 'continue']),
-  ...declareAll(tokenWork, ['create-capability-guard', 'create-capability-pact-guard']),
-  ...declareAll(flatWork, ['create-module-guard', 'create-pact-guard']),
-  ...declareAll(flatWork, [
-    'create-table',
-    'describe-table',
-    'describe-keyset',
-    'namespace',
-    'describe-namespace',
-    'describe-module',
-  ]),
+  ...declareAll(
+    countsItself,
+    `
+    * / mod & | xor ~ shift = != < <= > >= length take drop reverse sort make-list enumerate contains distinct
+    remove format concat show str-to-list str-to-int int-to-str is-charset base64-encode base64-decode time
+    parse-time add-time minutes hours days hash hash-keccak256 typeof create-principal validate-principal
+    is-principal typeof-principal hash-poseidon poseidon-hash-hack-a-chain pairing-check point-add scalar-mult
+    hyperlane-message-id hyperlane-encode-token-message hyperlane-decode-token-message verify-spv read-string
+    read-integer read-decimal read-keyset enforce-guard enforce-keyset require-capability compose-capability
+    install-capability emit-event acquire-module-admin insert update write keys fold-db yield define-keyset
+    define-namespace static-redeploy keyset-ref-guard where list-modules enforce-verifier
+    `,
+  ),
+  ...declareAll(
+    flatWork,
+    `
+    not not? and? or? and or at map filter fold zip compose identity dec diff-time read-msg tx-hash pact-id
+    chain-data continue create-module-guard create-pact-guard create-table describe-table describe-keyset namespace
+    describe-namespace describe-module
+    `,
+  ),
+  ...declareAll(tokenWork, 'create-capability-guard create-capability-pact-guard'),
+  ...declareAll(divisionWork, 'round floor ceiling ^ ln log sqrt exp'),
   '+': mergeWork,
   '-': (args) => (args.length === 1 ? copyWork(args) : 0),
   negate: copyWork,
   abs: copyWork,
-  ...declareAll(divisionWork, ['round', 'floor', 'ceiling', '^', 'ln', 'log', 'sqrt', 'exp']),
   'format-time': formatWork,
   read: ([, , names]) => nameWork(names),
   select: ([, names]) => nameWork(names),
 }
 
-function declareAll(work: DeclaredWork, names: readonly string[]): Readonly<Record<string, DeclaredWork>> {
-  return Object.fromEntries(names.map((name) => [name, work]))
+/** @param names names of natives, with white space between them */
+function declareAll(work: DeclaredWork, names: string): Readonly<Record<string, DeclaredWork>> {
+  const each = names.trim().split(/\s+/)
+  return Object.fromEntries(each.map((name) => [name, work]))
 }
 
 /**

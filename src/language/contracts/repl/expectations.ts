@@ -38,7 +38,7 @@ const expectEqual =
       const before = test.milligas
       const text = asText(run.evaluate(name, env), name.place)
       const value = (index: number) => run.value(expander.expand(forms[index], scope), env)
-      const failed = (what: string, shown: string) => {
+      const reportFailure = (what: string, shown: string) => {
         test.fail(text, call.place, what, before)
         return `FAILURE: ${text} ${shown}`
       }
@@ -48,12 +48,12 @@ const expectEqual =
       )
       if (got instanceof ContractError) {
         const shown = `evaluation of actual failed with error message: ${got.message}`
-        return failed(`expected a value, got the error: ${got.message}`, shown)
+        return reportFailure(`expected a value, got the error: ${got.message}`, shown)
       }
       const wanted = value(1)
       if (!equalValues(wanted, got)) {
         const [left, right] = [showValue(wanted), showValue(got)]
-        return failed(`expected ${left}, got ${right}`, `expected: ${left}, received: ${right}`)
+        return reportFailure(`expected ${left}, got ${right}`, `expected: ${left}, received: ${right}`)
       }
       test.pass(text, call.place, before)
       return `Expect: success ${text}`
@@ -71,7 +71,7 @@ const expectFailure =
       const before = test.milligas
       const text = asText(run.evaluate(name, env), name.place)
       const message = wanted === null ? null : asText(run.evaluate(wanted, env), wanted.place)
-      const failed = (what: string, shown: string) => {
+      const reportFailure = (what: string, shown: string) => {
         test.fail(text, call.place, what, before)
         return `FAILURE: ${text}: ${shown}`
       }
@@ -81,11 +81,11 @@ const expectFailure =
       )
       if (!(got instanceof ContractError)) {
         const shown = showValue(got)
-        return failed(`expected a failure, got ${shown}`, `expected failure, got result: ${shown}`)
+        return reportFailure(`expected a failure, got ${shown}`, `expected failure, got result: ${shown}`)
       }
       if (message !== null && !mentions(got, message)) {
         const shown = `expected error message '${message}', got '${got.message}'`
-        return failed(`expected a failure with "${message}", got "${got.message}"`, shown)
+        return reportFailure(`expected a failure with "${message}", got "${got.message}"`, shown)
       }
       test.pass(text, call.place, before)
       return `Expect failure: Success: ${text}`

@@ -22,7 +22,8 @@ const EFFECTS: readonly (readonly [flag: string, rule: keyof LanguageRules, valu
 /** Flags that exist. Those without an effect here change no rule that test files can see. */
 export const FLAGS: ReadonlySet<string> = new Set([
   ...EFFECTS.map(([flag]) => flag),
-  ...['DisableModuleInstall', 'DisablePact51'],
+  'DisableModuleInstall',
+  'DisablePact51',
 ])
 
 /** Rules with these flags set and all others cleared. */

@@ -49,30 +49,43 @@ export class TestGas {
 
   /** The meter of an evaluator. */
   meter(): GasMeter {
-    const gas = this
-    return {
-      get used() {
-        return gas.used
-      },
-      set used(used: number) {
-        gas.#add(used - gas.used)
-      },
-      get limit() {
-        return gas.isCounted ? (gas.limit ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
-      },
-      get work() {
-        return 0
-      },
-      set work(units: number) {
-        gas.work += units
-      },
-    }
+    return new TestGasMeter(this)
   }
 
-  #add(milligas: number): void {
+  /** Counts a charge of code. */
+  add(milligas: number): void {
     this.charged += milligas
     if (!this.isCounted) return
     this.used += milligas
     if (milligas > 0) this.log?.push(milligas)
+  }
+}
+
+/** The gas of a test run as an evaluator sees it. */
+class TestGasMeter implements GasMeter {
+  readonly #gas: TestGas
+
+  constructor(gas: TestGas) {
+    this.#gas = gas
+  }
+
+  get used(): number {
+    return this.#gas.used
+  }
+
+  set used(used: number) {
+    this.#gas.add(used - this.#gas.used)
+  }
+
+  get limit(): number {
+    return this.#gas.isCounted ? (this.#gas.limit ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
+  }
+
+  get work(): number {
+    return 0
+  }
+
+  set work(units: number) {
+    this.#gas.work += units
   }
 }

@@ -126,7 +126,7 @@ export class TestRun {
       }
       return last
     } catch (error) {
-      if (error instanceof ContractError) error.file ??= file
+      if (error instanceof ContractError) error.addLocation({ file })
       throw error
     } finally {
       this.file = around
@@ -135,9 +135,7 @@ export class TestRun {
     }
   }
 
-  /**
-   * Reads the top-level forms of a file. A contract has the grammar of programs.
-   */
+  /** Reads the top-level forms of a file. A contract has the grammar of programs. */
   #readForms(file: string, text: string): readonly Form[] {
     return isContract(file) ? readProgram(text) : readTest(text)
   }
@@ -199,14 +197,12 @@ export class TestRun {
     }
   }
 
-  /**
-   * Adds the place of the form to an error that has none, and the file of its place: that of the module that failed.
-   */
+  /** Adds the place of the form to an error that has none, and the file of its place: that of the module that failed. */
   #locate(error: ContractError, form: Form): void {
     if (error.file !== null) return
     const module = this.evaluator.call.frames.at(-1)?.module.name
-    if (error.place === null) error.place = form.place
-    else if (module !== undefined) error.file = this.#fileOfModule.get(module) ?? this.#textOf(module)
+    if (error.place === null) error.addLocation({ place: form.place })
+    else if (module !== undefined) error.addLocation({ file: this.#fileOfModule.get(module) ?? this.#textOf(module) })
   }
 
   /** Name of the text of a module that no file of this run has: it comes from a forked network. */
@@ -293,7 +289,7 @@ export class TestRun {
   }
 
   /**
-   * Runs `body` as if all before was committed: its transactions begin from the present state, without capabilities and
+   * Runs `body` as if all before was committed: its transactions begin from the current state, without capabilities and
    * imports. Nothing of it stays, except results and output.
    */
   runIsolated<T>(body: () => T): T {
@@ -360,7 +356,7 @@ export class TestRun {
     return `${this.files.displayName?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
   }
 
-  /** Present signatures of the message. */
+  /** Current signers of the message. */
   get signers(): Message['signers'] {
     return this.#message.signers
   }

@@ -2,16 +2,35 @@
 import type { Atom, Form } from './form.ts'
 
 const KEYWORDS: ReadonlySet<string> = new Set([
-  ...['module', 'interface', 'use', 'bless', 'implements'],
-  ...['defun', 'defcap', 'defconst', 'defschema', 'deftable', 'defpact', 'step', 'step-with-rollback'],
-  ...['let', 'let*', 'lambda', 'true', 'false', '@doc', '@model', '@event', '@managed'],
+  'module',
+  'interface',
+  'use',
+  'bless',
+  'implements',
+  'defun',
+  'defcap',
+  'defconst',
+  'defschema',
+  'deftable',
+  'defpact',
+  'step',
+  'step-with-rollback',
+  'let',
+  'let*',
+  'lambda',
+  'true',
+  'false',
+  '@doc',
+  '@model',
+  '@event',
+  '@managed',
 ])
 
 export function isKeyword(name: string): boolean {
   return KEYWORDS.has(name)
 }
 
-/** True for a bare name that is no keyword: without dots and `::`, with or without a type. */
+/** True for a bare name that is not a keyword: without dots and `::`, with or without a type. */
 export function isIdentifier(form: Form | undefined): form is Atom {
   return form?.form === 'atom' && form.member === null && !form.name.includes('.') && !isKeyword(form.name)
 }

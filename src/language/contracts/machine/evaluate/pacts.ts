@@ -1,6 +1,13 @@
 /**
  * Pacts: multi-step functions. Each step runs in a command of its own and may resume the yield of the previous step.
  * A pact that a step calls is nested: it runs the same step as the pact around it.
+ *
+ * 1. A call of the pact starts it. Its id is the hash of the command, and its first step runs.
+ * 2. While a step runs, its state is a `PactRun`, which `yield` and nested pacts change.
+ * 3. At the end of a step, its state is stored under its id.
+ * 4. A later command continues it with the next step, or rolls back the last one. The step may be on another chain, with a
+ *    proof of the one before.
+ * 5. After its last step, or a rollback, null is stored in its place: no step may follow.
  */
 import { NOWHERE, type TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
@@ -40,7 +47,10 @@ export interface PactContinuation {
 /** Work per unit of weight of arguments that name a nested pact. */
 const STATE_WORK = 20
 
-/** Starts a pact and runs its first step. Within a step of another pact, it is nested and runs that step. */
+/**
+ * Starts a pact and runs its first step. Within a step of another pact, it is nested and runs that step.
+ * @throws ContractError if the step fails, or the command runs another pact
+ */
 export function startPact(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
   const { step } = run.call
   if (step !== null) return runNested(run, fun, args, step, place)
@@ -185,6 +195,7 @@ function checkAdvanced(pact: PactRun, { step }: PactStepScope): void {
 /**
  * Yields an object to the next step.
  * @param chain id of the chain that runs the next step, or null for this chain
+ * @throws EvalError outside of a pact, and for another chain in a step with rollback
  */
 export function yieldObject(run: Run, data: ObjectValue, chain: string | null): void {
   const { pact } = run.program
@@ -214,10 +225,10 @@ export function resumedObject(run: Run): ObjectValue {
   if (provenance.chain === chainId && hashes.includes(provenance.moduleHash)) return data
   const expected = hashes.map((each) => ({ chain: chainId, moduleHash: each }))
   throw failure('PROVENANCE_MISMATCH', {
-    received: () => wireProvenance(provenance),
-    wanted: () => expected.map(wireProvenance).join(' '),
+    receivedProvenance: () => wireProvenance(provenance),
+    expectedProvenance: () => expected.map(wireProvenance).join(' '),
     shownReceived: () => shownProvenance(provenance),
-    shownWanted: () => `[${expected.map(shownProvenance).join(', ')}]`,
+    shownExpected: () => `[${expected.map(shownProvenance).join(', ')}]`,
   })
 }
 

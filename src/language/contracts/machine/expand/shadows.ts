@@ -8,7 +8,14 @@ import { shadowsNative } from './load-errors.ts'
 
 /** Forms whose second part is a name. */
 const NAMED: ReadonlySet<string> = new Set([
-  ...['module', 'interface', 'defun', 'defcap', 'defpact', 'defconst', 'defschema', 'deftable'],
+  'module',
+  'interface',
+  'defun',
+  'defcap',
+  'defpact',
+  'defconst',
+  'defschema',
+  'deftable',
 ])
 /** Forms with parameters, and the index of these. */
 const PARAMETERS: ReadonlyMap<string, number> = new Map([
@@ -29,7 +36,7 @@ export interface Shadow {
 }
 
 /**
- * Finds modules, members, parameters and variables with the name of a native. Fields of schemas are no variables.
+ * Finds modules, members, parameters and variables with the name of a native. Fields of schemas are not variables.
  * @param reserved names of natives
  */
 export function shadowsIn(forms: readonly Form[], reserved: ReadonlySet<string>): readonly Shadow[] {

@@ -17,8 +17,22 @@ const SMALL = 1n << 62n
 
 /** Natives that return a value that was there before, or one that was counted when it was made. */
 const MAKES_NOTHING: ReadonlySet<string> = new Set([
-  ...['at', 'identity', 'constantly', 'fold', 'compose', 'if', 'and', 'or'],
-  ...['read-msg', 'read-string', 'read-keyset', 'describe-keyset', 'read', 'chain-data', 'tx-hash', 'pact-id'],
+  'at',
+  'identity',
+  'constantly',
+  'fold',
+  'compose',
+  'if',
+  'and',
+  'or',
+  'read-msg',
+  'read-string',
+  'read-keyset',
+  'describe-keyset',
+  'read',
+  'chain-data',
+  'tx-hash',
+  'pact-id',
 ])
 
 /** Memory of the values of one command, and its limit of gas. */

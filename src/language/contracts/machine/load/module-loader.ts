@@ -53,6 +53,7 @@ export class ModuleLoader {
   /**
    * Fills the module from its form, and evaluates its constants.
    * @returns its image, for its hash and its dependencies
+   * @throws ContractError if a member does not load
    */
   load(form: CallForm): ImageLoader {
     const { items, place } = form
@@ -76,6 +77,10 @@ export class ModuleLoader {
     return image
   }
 
+  /**
+   * Adds members to a module that is loaded.
+   * @throws ContractError if one does not load
+   */
   add(members: readonly Form[]): void {
     for (const finish of this.#declareAll(members)) finish()
   }
@@ -274,8 +279,17 @@ interface Member {
 }
 
 const KNOWN = new Set([
-  ...['use', 'bless', 'implements', 'defschema', 'defconst', 'deftable', 'defun', 'defcap', 'defpact'],
-  ...['defproperty', 'defconstraint'],
+  'use',
+  'bless',
+  'implements',
+  'defschema',
+  'defconst',
+  'deftable',
+  'defun',
+  'defcap',
+  'defpact',
+  'defproperty',
+  'defconstraint',
 ])
 
 /** Kinds of members that an interface has for code to use. */
@@ -306,6 +320,7 @@ function asCall(form: Form): Member {
   return { kind: form.items[0].name, form }
 }
 
+/** @throws ContractError (SyntaxError) if the definition has no name */
 export function definitionName(form: CallForm): Pick<Atom, 'name' | 'type'> {
   const name = form.items[1]
   if (name?.form !== 'atom') throw syntaxError('a definition has a name', form.place)

@@ -58,8 +58,16 @@ export type Reference =
 
 /** Forms in the order of their numbers. */
 export const FORMS = [
-  ...(['and', 'or', 'if', 'enforce-one', 'enforce'] as const),
-  ...(['with-capability', 'try', 'create-user-guard', 'error', 'pure'] as const),
+  'and',
+  'or',
+  'if',
+  'enforce-one',
+  'enforce',
+  'with-capability',
+  'try',
+  'create-user-guard',
+  'error',
+  'pure',
 ] as const
 
 export type FormName = (typeof FORMS)[number]
@@ -125,7 +133,7 @@ export interface ResolvedModule {
   readonly imports: readonly Import[]
   readonly implemented: readonly ModuleName[]
   readonly blessed: readonly Uint8Array[]
-  /** In the order of the network: each behind those that it uses. */
+  /** In the order of the network: each after those that it uses. */
   readonly definitions: readonly ResolvedDefinition[]
   /** Other modules whose members its code and its types name. */
   readonly referenced: ReadonlySet<Module>
