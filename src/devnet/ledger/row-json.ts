@@ -1,7 +1,7 @@
 /** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
 import { describeError, FormatError } from '#ground/base/errors.ts'
 import { type ExactJson, isJsonObject } from '#ground/base/json.ts'
-import { hasType, typeSource } from '#language/contracts/machine/types.ts'
+import { isOfType, typeSource } from '#language/contracts/machine/types.ts'
 import { equalValues } from '#language/contracts/values/compare.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import { ISO_MICROS, ISO_SECONDS, isoMicros, parseTime } from '#language/contracts/values/time-text.ts'
@@ -52,7 +52,7 @@ function typedFromJson(type: Type | null, json: ExactJson, at: string): Value {
     if (!(error instanceof FormatError)) throw error
     throw new UnfitRow(`${at}: ${describeError(error)}`)
   }
-  if (type !== null && !hasType(type, value, () => undefined)) {
+  if (type !== null && !isOfType(type, value, () => undefined)) {
     throw new UnfitRow(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeSource(type)}${hint(type)}`)
   }
   return value

@@ -26,7 +26,7 @@ export class ModuleTrial {
   readonly #gas: { used: number; readonly limit: number; work: number }
   readonly #evaluator: Evaluator
 
-  /** @param limit most milligas of all its modules: a constant may compute for long */
+  /** @param limit maximum milligas of all its modules together: a constant may compute for long */
   constructor(limit: number) {
     this.#gas = { used: 0, limit, work: 0 }
     const { block, message } = emptyEnvironment
@@ -41,7 +41,7 @@ export class ModuleTrial {
 
   /**
    * Loads a module, which later ones may name.
-   * @returns what the loader refuses, or null
+   * @returns the failure that a network would report, or null
    */
   load(form: CallForm, namespace: string | null): ContractError | null {
     const evaluator = this.#evaluator

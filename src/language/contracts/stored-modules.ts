@@ -1,4 +1,4 @@
-/** Builds modules without a deploy: from stored data, and from what another network tells of them. */
+/** Builds modules without a deploy: from stored data, and from the description of another network. */
 import { evalError, NOWHERE, type TextPlace } from './errors.ts'
 import { printingLanguage } from './language.ts'
 import { Const, type Definition, type Module } from './machine/ast.ts'

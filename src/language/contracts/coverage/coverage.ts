@@ -25,7 +25,7 @@ export class Coverage implements Probe, Tracer {
   readonly #fileOf: () => string
   readonly #includes: (file: string) => boolean
   readonly #listeners = new WeakMap<Form, FormListener[]>()
-  /** Names of functions in calls, which are no expressions of their own. */
+  /** Names of functions in calls, which are not expressions of their own. */
   readonly #heads = new WeakSet<Form>()
   /** Qualified name of a capability -> its branch. */
   readonly #capabilities = new Map<string, BranchCount>()
@@ -140,7 +140,7 @@ export class Coverage implements Probe, Tracer {
     }
   }
 
-  /** Tells the parts of a call what to count. */
+  /** Counts the outcomes of the parts of a call. */
   #listenToParts(file: FileCoverage, call: CallForm): void {
     const { items, place } = call
     const [head, first, second, third] = items

@@ -12,7 +12,7 @@ export type ValuesOf<N extends FailureKey> = { readonly [K in NamesIn<TextsOf<N>
 
 /**
  * Failure `name` of the tables, with its values in both wordings.
- * @param hint what would be right; test files show it behind the wording
+ * @param hint what would be right; test files show it after the wording
  */
 export function failure<N extends FailureKey>(
   name: N,

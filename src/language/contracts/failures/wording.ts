@@ -23,7 +23,7 @@ export function abbreviate(text: string, most: number): string {
   return characters.length <= most ? text : `${characters.slice(0, most).join('')}...`
 }
 
-/** Longer texts are no texts of the tables. */
+/** The tables have no longer text, and matching one against all patterns would take long. */
 const MAX_TEXT = 1000
 
 interface Translation {

@@ -259,7 +259,7 @@ export interface Yield {
   readonly source: string | null
 }
 
-/** State of a pact, stored between steps. */
+/** State of a pact, stored between steps. `evaluate/pacts.ts` has its life cycle. */
 export interface PactState {
   readonly id: string
   readonly fun: Fun

@@ -70,7 +70,7 @@ export class Closure extends Callable {
   }
 }
 
-/** The function behind a value, without its mode. */
+/** The function that a value stands for, without its mode. */
 export function functionOf(term: Term): Term {
   return term instanceof Closure ? term.fn : term
 }

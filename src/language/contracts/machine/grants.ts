@@ -2,7 +2,15 @@
 import type { CapabilityToken, Value } from '../values/value.ts'
 import type { Message } from './environment.ts'
 
-/** A granted capability with the capabilities composed into it. */
+/**
+ * A granted capability with the capabilities composed into it.
+ *
+ * 1. Code acquires a capability with `with-capability`, or composes it into another one.
+ * 2. A managed capability must be installed: by code, or by the list of a signature.
+ * 3. The body of its defcap runs. Guards see it as evaluated meanwhile.
+ * 4. The manager of a managed one decides on the amount that is left.
+ * 5. It is granted while the body of `with-capability` runs, or as long as the capability around it.
+ */
 export interface GrantedCapability {
   token: CapabilityToken
   readonly composed: CapabilityToken[]

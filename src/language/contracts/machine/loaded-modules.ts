@@ -4,7 +4,7 @@
  */
 import { Const, type LoadedModules, type Module, Schema } from './ast.ts'
 
-/** Milligas for reading a module, and bytes per further milligas. */
+/** Milligas for reading a module, and bytes per further milligas (PROTOCOL.md E.5). */
 const READ = { fixed: 10, bytesPerMilligas: 200 }
 /** Milligas for each pair of a loaded definition and a new one. */
 const MERGE_COST = 10

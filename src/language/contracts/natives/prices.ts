@@ -1,7 +1,10 @@
 import { PRICE } from '../machine/gas/prices.ts'
 import { CRYPTO_PRICES } from './crypto/crypto-work.ts'
 
-/** Flat price of a native call in milligas, as on the public network. The natives charge what depends on arguments. */
+/**
+ * Flat price of a native call in milligas, as on the public network (PROTOCOL.md E.5). The natives charge what depends on
+ * arguments.
+ */
 const USUAL = PRICE.native
 
 const PRICES = new Map<string, number>([

@@ -25,9 +25,9 @@ import {
 import { asSource, signersSource } from './source-text.ts'
 import type { TestRun } from './test-run.ts'
 
-/** Most calls of a sequence. */
+/** Maximum calls of a sequence: longer ones take long to shrink. */
 const MAX_CALLS = 16
-/** Sequences of each smaller length that are tried after shrinking, and the most calls of them. */
+/** Sequences of each smaller length that are tried after shrinking, and the maximum length of them. */
 const SHORTER_DRAWS = 256
 const SHORTER_CALLS = 3
 
@@ -47,10 +47,10 @@ interface DrawnCall {
 /**
  * `(for-any-order NAME [CALLS] INVARIANT)`
  *
- * Runs the calls in random orders, with random values of the generators among their arguments, signed by some of the
- * present signers, with the capabilities of their signatures. Each call is a transaction, which a failure rolls back.
- * INVARIANT must be true after each. At the end of a sequence, everything is as it was before. If a call of the list
- * fails each time, a warning tells, because the property says nothing about it then.
+ * Runs the calls in random orders, with random values of the generators among their arguments. A random subset of the
+ * current signers signs each call, with the capabilities of their signatures. Each call is a transaction, which a failure
+ * rolls back. INVARIANT must be true after each. At the end of a sequence, everything is as it was before. If a call of
+ * the list fails each time, a warning names it, because the property says nothing about it then.
  */
 export const forAnyOrder =
   (test: TestRun, chance: PropertyRuns): SpecialForm =>

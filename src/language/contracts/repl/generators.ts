@@ -6,7 +6,9 @@ import type { ObjectValue, Value } from '../values/value.ts'
 
 /** Field of an object that describes a generator. */
 const KIND = 'generator'
+/** Maximum length of a random string or list: longer ones make no other errors, and take long to shrink. */
 const MAX_LENGTH = 64
+/** Maximum places of a random decimal: those of coins. */
 const MAX_PLACES = 12
 /** Characters of random strings: each is itself in source text. */
 const CHARACTERS = 'abcxyzABC019 -_.:#ßé漢😀'
@@ -79,7 +81,7 @@ export const GENERATORS: readonly Native<Run>[] = [
   }),
 ]
 
-/** A random value of a generator, or the value itself if it is none. */
+/** A random value of a generator. Any other value is itself. */
 export function generate(value: Value, random: Random): Value {
   if (!isGenerator(value)) return value
   const randomBelow = (limit: bigint) => BigInt(Math.floor(random() * Number(limit)))

@@ -16,14 +16,14 @@ import { generate, type Random, randomOf, simplerValues } from './generators.ts'
 import { asSource } from './source-text.ts'
 import type { TestRun } from './test-run.ts'
 
-/** How to draw random values. */
+/** How often a property runs, and the seed of its random values. */
 export interface PropertyRuns {
   readonly seed: number
-  /** Number of runs of a property. */
+  /** Runs of each property. */
   readonly runs: number
 }
 
-/** Most runs to shrink a failure. */
+/** Maximum runs to shrink a failure: a slow property with long lists would shrink for minutes. */
 const MAX_SHRINKS = 2000
 
 /**

@@ -72,7 +72,7 @@ function stoppedBy({ failedForm }: TestRun, error: ContractError, file: string):
   return { file: error.file ?? file, place, calledAt: isElsewhere ? failedForm : null, message, wireMessage }
 }
 
-/** The end of a run whose fork cannot give what it misses, at the form that needs it. */
+/** The end of a run whose fork does not have what it needs, at the form that needs it. */
 function stopOfFork(
   { failedForm, file }: TestRun,
   error: unknown,
@@ -100,7 +100,7 @@ export function languagesOf(test: TestRun, chance: PropertyRuns = STANDARD_CHANC
   return { all, core: language, guarded }
 }
 
-/** A map that refuses to hand out some of its entries. */
+/** A map that throws for some of its entries: natives of tests within modules. */
 class RefusingMap<T> extends Map<string, T> {
   readonly #refused: ReadonlySet<string>
 

@@ -22,7 +22,7 @@ export interface TestLanguages {
   readonly guarded: Language
 }
 
-/** Number and name of a transaction, as `begin-tx` and `commit-tx` tell them. */
+/** Number and name of a transaction, as `begin-tx` and `commit-tx` print them. */
 export interface OpenTransaction {
   readonly id: number
   readonly name: string | null
@@ -45,7 +45,7 @@ export interface ForkRequest {
 }
 
 /**
- * Ends a run that asks for a fork that is not open yet. It is no failure of the code, so nothing in the file catches it:
+ * Ends a run that asks for a fork that is not open yet. It is not a failure of the code, so nothing in the file catches it:
  * the caller drops the run, opens the fork and runs the file again.
  */
 export class MissingFork extends Error {

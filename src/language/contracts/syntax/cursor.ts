@@ -2,7 +2,7 @@
 import type { ContractError } from '../errors.ts'
 import { notClosed, spellToken, syntaxError, type Token, type TokenKind } from './lexer.ts'
 
-/** Maximum nesting of brackets. */
+/** Maximum nesting of brackets, so that recursive readers stay within the stack. Values have the same limit. */
 const MAX_DEPTH = 250
 
 export class Cursor {
@@ -55,7 +55,7 @@ export class Cursor {
     throw notClosed(open, kind, this.peek().place)
   }
 
-  /** Builds the error for an unexpected next token. */
+  /** @returns the error for an unexpected next token */
   unexpectedError(): ContractError {
     const { kind, text, place } = this.peek()
     return syntaxError(kind === 'end' ? 'Unexpected end of input' : `Unexpected input: ${text.slice(0, 40)}`, place)

@@ -4,7 +4,7 @@ import type { Decimal } from '../values/decimal.ts'
 
 interface Node {
   readonly place: TextPlace
-  /** Offset of the first character in the text; `to` is the offset behind the last one. */
+  /** Offset of the first character in the text; `to` is the offset after the last one. */
   readonly from: number
   readonly to: number
 }
@@ -15,9 +15,9 @@ export type Form = Atom | StringForm | NumberForm | ListForm | ObjectForm | Bind
 export interface Atom extends Node {
   readonly form: 'atom'
   readonly name: string
-  /** Member name behind `::`, or null. */
+  /** Member name after `::`, or null. */
   readonly member: string | null
-  /** Type behind a colon (`name:type`), or null. */
+  /** Type after a colon (`name:type`), or null. */
   readonly type: TypeForm | null
 }
 

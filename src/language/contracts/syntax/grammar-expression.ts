@@ -89,13 +89,19 @@ function checkLet(call: CallForm, atTop: CheckForm | null): void {
   checkBlock(parts, atTop)
 }
 
-/** Checks the rest of the parts: at least one expression. */
+/**
+ * Checks the rest of the parts: at least one expression.
+ * @throws ContractError (SyntaxError)
+ */
 export function checkBlock(parts: Parts, atTop: CheckForm | null = null): void {
   if (parts.left === 0) throw parts.missingError('expression')
   for (const form of parts.rest()) checkExpression(form, atTop)
 }
 
-/** Checks the next part: parameters in parentheses. */
+/**
+ * Checks the next part: parameters in parentheses.
+ * @throws ContractError (SyntaxError)
+ */
 export function checkParameters(parts: Parts): void {
   for (const item of parts.parentheses("'('; the parameters").items) {
     if (!isIdentifier(item)) throw expectedError('name of a parameter', item.place)
@@ -103,7 +109,10 @@ export function checkParameters(parts: Parts): void {
   }
 }
 
-/** Checks a name with or without a type. */
+/**
+ * Checks a name with or without a type.
+ * @throws ContractError (SyntaxError)
+ */
 export function checkParameter(form: Atom): void {
   const { place } = form
   if (!isIdentifier(form)) throw expectedError('name of a variable', place)
@@ -127,7 +136,10 @@ function checkType(type: TypeForm, around: Atom): void {
   }
 }
 
-/** `(defconst name value)`, with a docstring or without. */
+/**
+ * Checks `(defconst name value)`, with a docstring or without.
+ * @throws ContractError (SyntaxError)
+ */
 export function checkConstant(form: CallForm, atTop: CheckForm | null = null): void {
   const parts = new Parts(form)
   checkParameter(parts.identifier('name of the constant'))
@@ -136,7 +148,10 @@ export function checkConstant(form: CallForm, atTop: CheckForm | null = null): v
   parts.end()
 }
 
-/** `(defun name (parameters) body)` */
+/**
+ * Checks `(defun name (parameters) body)`.
+ * @throws ContractError (SyntaxError)
+ */
 export function checkFunction(form: CallForm, atTop: CheckForm | null = null): void {
   const parts = new Parts(form)
   checkParameter(parts.identifier('name of the function'))
@@ -145,7 +160,11 @@ export function checkFunction(form: CallForm, atTop: CheckForm | null = null): v
   checkBlock(parts, atTop)
 }
 
-/** Checks a docstring, if there is one: a string, or `@doc` and a string. */
+/**
+ * Checks a docstring, if there is one: a string, or `@doc` and a string.
+ * @returns whether there is one
+ * @throws ContractError (SyntaxError)
+ */
 export function checkDoc(parts: Parts): boolean {
   if (parts.skip('@doc')) {
     const { isSymbol, place } = parts.string('docstring')
@@ -161,6 +180,7 @@ export function checkDoc(parts: Parts): boolean {
 /**
  * Checks docstring and properties, if there are any: a string, or `@doc` and `@model` in any order.
  * @param isBeforeBody true if a string at the end is the body, not a docstring
+ * @throws ContractError (SyntaxError)
  */
 export function checkDocOrModel(parts: Parts, isBeforeBody: boolean): void {
   if (isWord(parts.peek(), '@doc')) {
@@ -171,7 +191,11 @@ export function checkDocOrModel(parts: Parts, isBeforeBody: boolean): void {
   } else if (!isBeforeBody || parts.left > 1) checkDoc(parts)
 }
 
-/** Checks `@model` and its list, if they are next. */
+/**
+ * Checks `@model` and its list, if they are next.
+ * @returns whether they are
+ * @throws ContractError (SyntaxError)
+ */
 export function checkModel(parts: Parts): boolean {
   if (!parts.skip('@model')) return false
   parts.list('list of properties')

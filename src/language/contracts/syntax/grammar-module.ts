@@ -65,7 +65,10 @@ function checkModuleName(form: Form, what: string): void {
     throw expectedError(what, form.place)
 }
 
-/** `(use module)`, with a hash, with a list of names, or with both. */
+/**
+ * Checks `(use module)`, with a hash, with a list of names, or with both.
+ * @throws ContractError (SyntaxError)
+ */
 export function checkUse(form: CallForm): void {
   const parts = new Parts(form)
   checkModuleName(parts.take('name of a module'), 'name of a module')

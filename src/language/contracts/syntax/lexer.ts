@@ -29,7 +29,7 @@ export interface Token {
   /** Content of a string or symbol; source text of other tokens. */
   readonly text: string
   readonly place: TextPlace
-  /** Offset of the first character; `to` is the offset behind the last one. */
+  /** Offset of the first character; `to` is the offset after the last one. */
   readonly from: number
   readonly to: number
 }
@@ -107,7 +107,7 @@ function nameAt(text: string, from: number): Pick<Token, 'text' | 'to'> | null {
   }
 }
 
-/** @returns the offset behind white space and comments */
+/** @returns the offset after white space and comments */
 export function skip(text: string, at: number): number {
   let end = at
   for (let skipped = match(SKIPPED, text, end); skipped !== null; skipped = match(SKIPPED, text, end)) {

@@ -159,7 +159,7 @@ function constantOf(text: string, { items }: CallForm): ConstantOutline {
   }
 }
 
-/** The docstring at `from` or behind `@model`, or null. */
+/** The docstring at `from` or after `@model`, or null. */
 function docOf(items: readonly Form[], from: number, hasBody: boolean): string | null {
   for (let at = from; at < items.length; at += 2) {
     const item = items[at]

@@ -28,6 +28,7 @@ export class Parts {
     return this.call.items[this.#at + ahead]
   }
 
+  /** @throws ContractError (SyntaxError) if no part is left */
   take(what: string): Form {
     const form = this.peek()
     if (form === undefined) throw this.missingError(what)
@@ -52,26 +53,34 @@ export class Parts {
     return true
   }
 
-  /** Takes a bare name, with or without a type. */
+  /**
+   * Takes a bare name, with or without a type.
+   * @throws ContractError (SyntaxError) if something else is next
+   */
   identifier(what: string): Atom {
     const form = this.take(what)
     if (!isIdentifier(form)) throw expectedError(what, form.place)
     return form
   }
 
+  /** @throws ContractError (SyntaxError) if something else is next */
   string(what: string): StringForm {
     const form = this.take(what)
     if (form.form !== 'string') throw expectedError(what, form.place)
     return form
   }
 
+  /** @throws ContractError (SyntaxError) if something else is next */
   list(what: string): ListForm {
     const form = this.take(what)
     if (form.form !== 'list') throw expectedError(what, form.place)
     return form
   }
 
-  /** Takes a pair of parentheses. */
+  /**
+   * Takes a pair of parentheses.
+   * @throws ContractError (SyntaxError) if something else is next
+   */
   parentheses(what: string): CallForm {
     const form = this.take(what)
     if (form.form !== 'call') throw expectedError(what, form.place)

@@ -23,7 +23,7 @@ const TEST_TOP_LEVEL: ReadonlyMap<string, CheckCall> = new Map<string, CheckCall
   ...MODULE_DEFINITIONS,
 ])
 
-/** @throws ContractError (SyntaxError) if the forms are no program */
+/** @throws ContractError (SyntaxError) if the forms are not a program */
 export function checkProgram(forms: readonly Form[], dialect: Dialect): void {
   const known = dialect === 'test' ? TEST_TOP_LEVEL : TOP_LEVEL
   const atTop = (form: Form) => checkTopLevel(form, known, dialect === 'test' ? atTop : null)

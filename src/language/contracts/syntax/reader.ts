@@ -1,4 +1,4 @@
-/** Reads a text into forms: brackets, names and values. `grammar.ts` checks what they form. */
+/** Reads a text into forms: brackets, names and values. `grammar-module.ts` and `grammar-expression.ts` check what they form. */
 import { NOWHERE, type TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { Cursor } from './cursor.ts'
@@ -98,7 +98,7 @@ function isModel(form: Form | undefined): boolean {
 }
 
 /**
- * Skips the properties behind `@model`, which are in a language of their own: only their parentheses and brackets must
+ * Skips the properties after `@model`, which are in a language of their own: only their parentheses and brackets must
  * match.
  * @returns a list without items
  */
@@ -136,7 +136,7 @@ function readList(cursor: Cursor): ListForm {
   return { form: 'list', items, hasCommas, ...spanOf(open, cursor.close(open, ']').to) }
 }
 
-/** Reads an object or a binding; `:` or `:=` behind the first name decides. */
+/** Reads an object or a binding; `:` or `:=` after the first name decides. */
 function readBraces(cursor: Cursor): ObjectForm | BindingForm {
   const open = cursor.take()
   const fields: (readonly [string, Form])[] = []

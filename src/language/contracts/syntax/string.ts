@@ -8,7 +8,7 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\'
 
 /**
  * Reads the string whose opening quote is at `from`.
- * @returns its content and the offset behind the closing quote
+ * @returns its content and the offset after the closing quote
  * @throws ContractError (SyntaxError)
  */
 export function readString(

@@ -1,11 +1,11 @@
-/** Parses the types behind colons. */
+/** Parses the types after colons. */
 import type { Cursor } from './cursor.ts'
 import type { TypeForm } from './form.ts'
 import { syntaxError } from './lexer.ts'
 
 const PLAIN = ['string', 'integer', 'decimal', 'bool', 'time', 'guard', 'keyset', 'unit'] as const
 
-/** A type and the offset behind it. */
+/** A type and the offset after it. */
 export interface TypeSpan {
   readonly type: TypeForm
   readonly to: number

@@ -24,7 +24,7 @@ interface OpenForm {
   readonly before: number
 }
 
-/** Most forms whose trees are kept. Each can have 10,000 steps. */
+/** Maximum forms whose trees are kept. Each can have 10,000 steps, so more would fill the memory. */
 const MAX_FORMS = 1000
 
 export class FormTraces implements Tracer {

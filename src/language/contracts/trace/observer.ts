@@ -12,7 +12,7 @@ export interface FormStart {
 
 /** The run, as its observer sees it. */
 export interface ObservedRun {
-  /** The present file. */
+  /** The file that runs. */
   readonly file: string
   /** Milligas of all code so far. */
   readonly milligas: number

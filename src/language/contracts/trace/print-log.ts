@@ -3,9 +3,9 @@ import type { PrintSink } from '../machine/environment.ts'
 import type { Term } from '../machine/term.ts'
 import { shortText, truncate } from './short-text.ts'
 
-/** Most bytes in UTF-8 that a command prints. */
+/** Maximum bytes in UTF-8 that a command prints, since `print` costs no gas. */
 export const MAX_PRINT_BYTES = 65_536
-/** Most characters of one printed text. */
+/** Maximum characters of one printed text. */
 const MAX_PRINT_CHARACTERS = 4096
 /** Bytes that each text takes besides its own: it has a place too. */
 const LINE_BYTES = 64

@@ -5,11 +5,11 @@ import { showValue } from '../values/print.ts'
 import { sizeOf } from '../values/size.ts'
 import type { Value } from '../values/value.ts'
 
-/** Most characters of a value in a trace. */
+/** Maximum characters of a value in a trace. */
 export const MAX_VALUE_CHARACTERS = 256
 /** Above this weight, only the parts that fit are printed. */
 const SMALL_WEIGHT = 4096
-/** Most fields that are sorted, and levels that are entered. */
+/** Maximum fields that are sorted, and levels that are entered: they bound the time of a large value. */
 const MAX_FIELDS = 64
 const MAX_LEVELS = 8
 

@@ -1,4 +1,4 @@
-/** An evaluator that tells a tracer of each call. Reads, guards and capabilities tell it by themselves. */
+/** An evaluator that reports each call to a tracer. Reads, guards and capabilities report themselves. */
 import { NOWHERE, type TextPlace } from '../errors.ts'
 import type { Expr, Fun, TransactionScope } from '../machine/ast.ts'
 import { Lambda, NativeFunction, PartialApplication } from '../machine/callables.ts'

@@ -6,10 +6,10 @@ import { shortText, truncate } from './short-text.ts'
 
 export { shortText, truncate } from './short-text.ts'
 
-/** Most nodes of a tree, and most characters of all its names and values. Further steps are counted. */
+/** Maximum nodes of a tree, and characters of all its names and values: about 10 MB of JSON. Further steps are counted. */
 export const MAX_NODES = 10_000
 const MAX_CHARACTERS = 4_000_000
-/** Most arguments of a node that are printed. */
+/** Maximum arguments of a node that are printed. */
 const MAX_ARGS = 32
 
 /** `gas` is a charge outside of code, such as the size of a transaction. */

@@ -2,8 +2,8 @@
  * Size of a value in bytes, as the public network measures it to set the price of rows, yields, keysets, hashing and
  * printing.
  *
- * A record counts one byte, a variant two and a collection five. A text counts its UTF-8 bytes and four more. The rules
- * of the network fix every number here.
+ * A record counts one byte, a variant two and a collection five. A text counts its UTF-8 bytes and four more. Every number
+ * here is one of PROTOCOL.md E.5.
  */
 import { bitLength } from './bits.ts'
 import { Decimal } from './decimal.ts'

@@ -7,12 +7,15 @@ import { guardFromFields, moduleFromJson } from './guard-json.ts'
 import { ISO_MICROS, ISO_SECONDS, parseTime } from './time-text.ts'
 import { CapabilityToken, Guard, ModuleRef, UNIT, type Value } from './value.ts'
 
-/** Maximum nesting of arrays and objects; values in code have the same limit. */
+/** Maximum nesting of arrays and objects, so that recursion stays within the stack. Values in code have the same limit. */
 const MAX_DEPTH = 250
-/** Integers as strings, at most 10,000 digits. */
+/** Integers as strings, at most 10,000 digits: longer ones take too long to parse. */
 const INTEGER = /^-?\d{1,10000}$/
 
-/** Longest name of a field, a module or a guard, and longest key of a keyset, in characters. */
+/**
+ * Maximum characters of a name of a field, a module or a guard, and of a key of a keyset. Names cost no gas, so longer
+ * ones would let a command fill the memory.
+ */
 export const MAX_NAME = 65_536
 const SHOWN = 20
 
@@ -25,7 +28,7 @@ export type ReadValue = (json: ExactJson) => Value
  *
  * A number becomes a decimal and null becomes unit. An object becomes the kind of value that its fields denote,
  * ignoring extra fields; otherwise it stays an object.
- * @throws FormatError if a number is no valid decimal or too large, a name or key is too long, or the nesting exceeds
+ * @throws FormatError if a number is not a valid decimal or too large, a name or key is too long, or the nesting exceeds
  * 250 levels
  */
 export function valueFromJson(json: ExactJson): Value {
@@ -56,7 +59,7 @@ function referenceFrom(object: JsonObject, read: ReadValue): Guard | ModuleRef |
 
 /**
  * @returns the number exactly as written, or null if the JSON is not a number
- * @throws FormatError if it is no decimal, or exceeds the largest number of the language
+ * @throws FormatError if it is not a decimal, or exceeds the largest number of the language
  */
 function numberOf(json: ExactJson): Decimal | null {
   if (typeof json === 'bigint') return inRange(Decimal.of(json))

@@ -14,7 +14,7 @@ interface StoredSchema {
   readonly fields: readonly (readonly [field: string, type: StoredType | null])[]
 }
 
-/** Each schema is encoded once, behind those that it uses. The last one is that of the table. */
+/** Each schema is encoded once, after those that it uses. The last one is that of the table. */
 export type StoredTable = readonly [module: string, name: string, hash: string, schemas: readonly StoredSchema[]]
 
 /** Encodes a table; `decodeStoredTable` decodes it. */

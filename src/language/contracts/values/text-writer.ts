@@ -13,41 +13,56 @@ export class TextWriter {
   readonly #limit: number
   #text = ''
 
-  /** @param limit most bytes of the whole text in UTF-8 */
+  /** @param limit maximum bytes of the whole text in UTF-8 */
   constructor(limit = Number.POSITIVE_INFINITY) {
     this.#limit = limit
   }
 
-  /** Appends text. Throws EvalError over the limit. */
+  /**
+   * Appends text.
+   * @throws EvalError over the limit
+   */
   put(text: string): void {
     this.expectRoom(text.length)
     this.#text += text
   }
 
-  /** Appends a JSON string. Throws EvalError over the limit. */
+  /**
+   * Appends a JSON string.
+   * @throws EvalError over the limit
+   */
   quote(text: string): void {
     // JSON.stringify makes up to six characters of one, so it must not see a text without room.
     this.expectRoom(text.length)
     this.put(JSON.stringify(text))
   }
 
-  /** Appends an integer. Throws EvalError over the limit. */
+  /**
+   * Appends an integer.
+   * @throws EvalError over the limit
+   */
   putInteger(integer: bigint): void {
     this.expectDigits(integer)
     this.put(integer.toString())
   }
 
-  /** Throws EvalError if the digits of an integer have no room. Measures the integer without printing it. */
+  /**
+   * Measures an integer without printing it.
+   * @throws EvalError if its digits have no room
+   */
   expectDigits(integer: bigint): void {
     this.expectRoom(Math.floor(bitLength(integer) * DIGITS_PER_BIT))
   }
 
-  /** Throws EvalError if the limit has no room for this many more characters. */
+  /** @throws EvalError if the limit has no room for this many more characters */
   expectRoom(characters: number): void {
     if (this.#text.length + characters > this.#limit) throw evalError(RESULT_TOO_LARGE)
   }
 
-  /** The whole text. Throws EvalError over the limit. */
+  /**
+   * The whole text.
+   * @throws EvalError over the limit
+   */
   get text(): string {
     const text = this.#text
     if (text.length * MAX_CHARACTER_BYTES > this.#limit && utf8Bytes(text) > this.#limit) {
@@ -57,7 +72,10 @@ export class TextWriter {
   }
 }
 
-/** Appends items with commas between them. */
+/**
+ * Appends items with commas between them.
+ * @throws EvalError over the limit of the writer
+ */
 export function writeEach<T>(to: TextWriter, items: Iterable<T>, write: (to: TextWriter, item: T) => void): void {
   let isFirst = true
   for (const item of items) {

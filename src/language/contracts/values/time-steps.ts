@@ -8,7 +8,7 @@ const UTC_NAMES = ['ZULU', 'GMT', 'UTC', 'UT1', 'UT', 'Z']
 
 /**
  * Reads one directive at a position.
- * @returns the position behind it, or -1 if the text does not match
+ * @returns the position after it, or -1 if the text does not match
  */
 export type TimeDirective = (text: string, at: number, fields: Fields) => number
 /** A directive, with the fallback of an ambiguous one. */

@@ -200,7 +200,7 @@ function waysThrough(steps: readonly TimeDirectives[], text: string): Uint8Array
   }
 }
 
-/** A function that tells whether a directive with two ways was tried at a position, and notes that it is now. */
+/** A function that returns whether a directive with two ways was tried at a position, and notes that it is now. */
 function triedPlaces(steps: readonly TimeDirectives[], text: string): (index: number, at: number) => boolean {
   let count = 0
   const rows = steps.map(([, second]) => (second === undefined ? -1 : count++))

@@ -3,7 +3,10 @@ import { inWireOrder } from './field-order.ts'
 import { type TextWriter, writeEach } from './text-writer.ts'
 import type { RowSchema, TableRef, Type } from './value.ts'
 
-/** Appends the JSON of a module name: `{"namespace":null,"name":"coin"}`. */
+/**
+ * Appends the JSON of a module name: `{"namespace":null,"name":"coin"}`.
+ * @throws EvalError over the limit of the writer
+ */
 export function writeModule(to: TextWriter, name: string): void {
   const dot = name.indexOf('.')
   // Only `namespace.name` has two parts.
@@ -16,7 +19,10 @@ export function writeModule(to: TextWriter, name: string): void {
   to.put('}')
 }
 
-/** Appends the JSON of a table with its schema. A table without schema has `null`; the network has no such tables. */
+/**
+ * Appends the JSON of a table with its schema. A table without schema has `null`; the network has no such tables.
+ * @throws EvalError over the limit of the writer
+ */
 export function writeTable(to: TextWriter, { module, name, hash, schema }: TableRef): void {
   to.put('{":tableName":')
   to.quote(`${module}:${name}`)

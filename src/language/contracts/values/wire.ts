@@ -24,7 +24,10 @@ export function valueToJson(value: Value): string {
   return writer.text
 }
 
-/** Appends the JSON text of a value. Throws EvalError over the limit of the writer. */
+/**
+ * Appends the JSON text of a value.
+ * @throws EvalError over the limit of the writer
+ */
 export function writeValue(to: TextWriter, value: Value): void {
   if (typeof value === 'string') to.quote(value)
   else if (typeof value === 'boolean') to.put(value ? 'true' : 'false')
@@ -52,7 +55,10 @@ export function writeValue(to: TextWriter, value: Value): void {
   }
 }
 
-/** Appends a JSON list. */
+/**
+ * Appends a JSON list.
+ * @throws EvalError over the limit of the writer
+ */
 export function writeValues(to: TextWriter, items: readonly Value[]): void {
   to.put('[')
   writeEach(to, items, writeValue)
@@ -87,7 +93,7 @@ function writeDecimal(to: TextWriter, decimal: Decimal): void {
  * JSON number of a decimal.
  *
  * Integral values have no point, values from 0.1 to 10^7 are in plain notation. Others are scientific, as `1.5e-2`,
- * with one digit before the point and at least one behind it.
+ * with one digit before the point and at least one after it.
  */
 export function decimalText(value: Decimal): string {
   const { mantissa, places } = value.normalise()

@@ -139,7 +139,10 @@ export class Evaluator implements ExpandingRun {
     return asValue(this.evaluate(expr, env))
   }
 
-  /** Applies a function. With too few arguments, the result is a partially applied function. */
+  /**
+   * Applies a function. With too few arguments, the result is a partially applied function.
+   * @throws ContractError if there are too many arguments, or the function fails
+   */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term {
     if (fn instanceof NativeFunction) return this.#applyNative(fn, args, place)
     if (fn instanceof Closure) {

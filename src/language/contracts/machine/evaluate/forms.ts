@@ -20,7 +20,7 @@ import { resumedObject } from './pacts.ts'
 import { findRow, readRow, readWithCharge } from './tables.ts'
 
 /**
- * @returns the forms behind the name of a special form
+ * @returns the operands of a special form: the forms after its name
  * @throws ContractError (SyntaxError) if their number is out of range
  */
 function operandsOf(call: CallForm, fewest: number, most = fewest): readonly Form[] {
@@ -33,18 +33,21 @@ function operandsOf(call: CallForm, fewest: number, most = fewest): readonly For
   )
 }
 
+/** @throws EvalError if the term is not a boolean */
 export function asBool(term: Term, place: TextPlace): boolean {
   if (typeof term === 'boolean') return term
   const value = asValue(term)
   throw failure('NO_BOOL', { type: argumentTypeName(value), value: () => showValue(value) }, place)
 }
 
+/** @throws EvalError if the term is not a string */
 export function asText(term: Term, place: TextPlace): string {
   if (typeof term === 'string') return term
   const value = asValue(term)
   throw failure('NO_STRING', { type: argumentTypeName(value), value: () => showValue(value) }, place)
 }
 
+/** @throws EvalError if the term is not a capability token */
 export function asToken(term: Term, place: TextPlace): CapabilityToken {
   if (term instanceof CapabilityToken) return term
   throw evalError(`Expected capability token value, but got: ${typeName(asValue(term))}`, place)

@@ -12,7 +12,7 @@ import { requireInside } from '../rights/capabilities.ts'
 import { type Domain, domainOfRows } from '../state.ts'
 import type { Term } from '../term.ts'
 import { runAsStep } from '../tracer.ts'
-import { hasType, typeSource } from '../types.ts'
+import { isOfType, typeSource } from '../types.ts'
 
 const SHOWN_KEY_CHARACTERS = 10
 
@@ -41,6 +41,7 @@ function rowsOf(table: TableRef): Domain {
   return table instanceof TableDefinition ? table.rows : domainOfRows(table)
 }
 
+/** @throws EvalError without admin rights, in read-only code, and if the table exists */
 export function createTable(run: Run, term: Term): void {
   const table = tableOf(term)
   requireAccess(run, table, 'write')
@@ -72,7 +73,10 @@ function checkVersion(run: Run, { module, hash }: TableRef): void {
   throw failure('NOT_BLESSED', { module, hash })
 }
 
-/** Domain of the rows of a table whose keys the running code may list. */
+/**
+ * Domain of the rows of a table whose keys the running code lists.
+ * @throws EvalError if the code may not list them, or the table was not created
+ */
 export function listedDomain(run: Run, term: Term): Domain {
   const table = tableOf(term)
   requireAccess(run, table, 'read')
@@ -82,7 +86,10 @@ export function listedDomain(run: Run, term: Term): Domain {
   return rowsOf(table)
 }
 
-/** @returns undefined if there is no such row */
+/**
+ * @returns undefined if there is no such row
+ * @throws EvalError if the code may not read the table, or the table was not created
+ */
 export function findRow(run: Run, term: Term, key: string): ObjectValue | undefined {
   const table = tableOf(term)
   requireAccess(run, table, 'read')
@@ -117,6 +124,7 @@ export function readWithCharge<T extends ReadonlyMap<string, Term>>(run: Run, ac
   })
 }
 
+/** @throws TxFailure if there is no such row, and EvalError for the same as `findRow` */
 export function readRow(run: Run, term: Term, key: string): ObjectValue {
   const row = findRow(run, term, key)
   if (row !== undefined) return row
@@ -128,6 +136,7 @@ function shortKey(key: string): string {
   return key.length > SHOWN_KEY_CHARACTERS ? `${key.slice(0, SHOWN_KEY_CHARACTERS)}...` : key
 }
 
+/** @throws EvalError if the code may not write, the row does not fit, or `kind` does not allow it */
 export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, kind: WriteKind): void {
   const table = tableOf(term)
   requireAccess(run, table, 'write')
@@ -185,5 +194,5 @@ function fitsAll(schema: RowSchema, row: ObjectValue, pay: (parts: number) => vo
 
 function fitsField({ fields }: RowSchema, name: string, value: Value, pay: (parts: number) => void): boolean {
   const type = fields.get(name)
-  return type !== undefined && (type === null || hasType(type, value, pay))
+  return type !== undefined && (type === null || isOfType(type, value, pay))
 }

@@ -213,7 +213,7 @@ export class Expander {
 
   /**
    * Expands the consumer of an object: a binding with a body, or a function of one argument.
-   * @param forms the forms behind the object
+   * @param forms the forms after the object
    */
   consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.Consumer {
     const [first, ...rest] = forms

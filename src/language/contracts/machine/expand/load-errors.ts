@@ -33,7 +33,7 @@ export function noSchema(name: string, place: Place): ContractError {
   return failure('NO_SCHEMA', { name }, place)
 }
 
-/** A name behind a type that means a variable or a module. */
+/** A name in a type that means a variable or a module. */
 export function unboundType(name: string, place: Place): ContractError {
   return failure('UNBOUND_TYPE', { name }, place)
 }

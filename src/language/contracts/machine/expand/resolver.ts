@@ -91,7 +91,7 @@ export class Resolver {
   }
 
   /**
-   * Finds a module that is no interface.
+   * Finds a module that is not an interface.
    * @throws EvalError if there is none
    */
   requireModule(name: string, place: TextPlace): Module {

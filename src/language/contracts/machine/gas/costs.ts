@@ -2,8 +2,8 @@
  * Work that bounds the time of a command, and hard limits. A unit of work takes about 7 ns, so 150,000 gas allow a
  * second of it.
  *
- * Work is no gas: the prices of the public network (`gas-prices.ts`) are what a command pays. Some of them are lower
- * than the time that an operation takes here.
+ * Work is not gas: a command pays the prices of the public network (`prices.ts`). Some of them are lower than the time
+ * that an operation takes here.
  */
 import { logarithm2, MAX_BITS } from '../../values/bits.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Prices of the public network in milligas, exactly as it charges them. `natives/prices.ts` has the flat price of each
- * native; these functions give what depends on the arguments.
+ * Prices of the public network in milligas, exactly as it charges them (PROTOCOL.md E.5). `natives/prices.ts` has the flat
+ * price of each native; these functions give what depends on the arguments.
  *
  * The gas that a command reports consists of these prices only. Charges that bound time here (`costs.ts`) go to a meter
  * of their own.

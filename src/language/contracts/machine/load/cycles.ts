@@ -99,7 +99,7 @@ class UseFinder {
     else this.#visitForms(head !== undefined && !this.#names.isForm(name) ? items : rest, hidden)
   }
 
-  /** A binding hides names in the forms behind it. */
+  /** A binding hides names in the forms after it. */
   #visitForms(forms: readonly Form[], hidden: HiddenNames | null): void {
     let inner = hidden
     for (const form of forms) {

@@ -24,6 +24,7 @@ export function runText(run: ExpandingRun, text: string): Term {
 /**
  * As `runText`, for a program that was parsed before.
  * @param text source of `program`
+ * @throws ContractError
  */
 export function runForms(run: ExpandingRun, program: readonly Form[], text: string): Term {
   let result: Term = UNIT
@@ -31,7 +32,10 @@ export function runForms(run: ExpandingRun, program: readonly Form[], text: stri
   return result
 }
 
-/** @param text source text that contains the form */
+/**
+ * @param text source text that contains the form
+ * @throws ContractError
+ */
 export function runForm(run: ExpandingRun, form: Form, text: string): Term {
   try {
     return evaluateForm(run, form, text)

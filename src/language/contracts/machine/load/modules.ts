@@ -1,4 +1,13 @@
-/** Loads modules and interfaces, checks permissions and stores them. */
+/**
+ * Loads modules and interfaces, checks permissions and stores them.
+ *
+ * 1. The governance of the version before agrees, or the namespace of a new module.
+ * 2. Its members are declared, then completed, because they name each other in any order.
+ * 3. Gas is charged for the resolved code, and constants are evaluated.
+ * 4. The hash is computed. Constants of the module saw a placeholder.
+ * 5. The keyset of the new version agrees, and the module is stored with its dependencies.
+ * 6. Upgrades of other modules do not change it, and its own upgrade does not change modules that were loaded with it.
+ */
 import { evalError } from '../../errors.ts'
 import type { Atom, CallForm } from '../../syntax/form.ts'
 import { syntaxError } from '../../syntax/lexer.ts'
@@ -16,6 +25,7 @@ import { definitionName, ModuleLoader } from './module-loader.ts'
 /**
  * Loads and installs the module of a form.
  * @param code source text of the form
+ * @throws ContractError if the command may not load the module, or it does not load
  */
 export function loadModule(run: ExpandingRun, form: CallForm, code: string): Module {
   if (run.program.loading !== null) throw syntaxError('a module cannot be within a module', form.place)
@@ -40,7 +50,10 @@ export function textHash({ namespace, code }: Pick<Module, 'namespace' | 'code'>
   return hashText(`${namespace ?? ''}|${code}`)
 }
 
-/** Creates the module of a form, without members and with a placeholder for its hash. */
+/**
+ * Creates the module of a form, without members and with a placeholder for its hash.
+ * @throws ContractError (SyntaxError) if it has no name
+ */
 export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namespace' | 'txHash'>): Module {
   const [head, name] = form.items
   if (name?.form !== 'atom') throw syntaxError('a module has a name', form.place)
@@ -58,6 +71,7 @@ export function emptyModule(form: CallForm, about: Pick<Module, 'code' | 'namesp
 /**
  * Adds a definition to the pseudo-module of a test file, whose top level may define functions.
  * @returns the definition
+ * @throws ContractError if it does not load
  */
 export function defineOutside(run: ExpandingRun, module: Module, form: CallForm): Definition | undefined {
   const { name: defined } = definitionName(form)

@@ -70,6 +70,7 @@ function isEvaluated(run: Run, token: CapabilityToken): boolean {
  * Runs `body` with the capability granted. A capability of another module needs admin rights, even if it is granted
  * already.
  * @param options `byLedger` is true for calls of the ledger, which need no admin rights
+ * @throws ContractError if the body of the capability or its manager refuses, or without admin rights
  */
 export function withCapability<T>(
   run: Run,
@@ -88,7 +89,10 @@ export function withCapability<T>(
   return result
 }
 
-/** Evaluates the governance capability of a module on behalf of code outside that module. */
+/**
+ * Evaluates the governance capability of a module on behalf of code outside that module.
+ * @throws ContractError if it refuses
+ */
 export function evaluateGovernance(run: Run, token: CapabilityToken, module: Module): void {
   const fun = module.get(token.name.slice(module.name.length + 1))
   if (!(fun instanceof Fun)) throw evalError(`No such capability: ${token.name}`)
@@ -138,6 +142,7 @@ export function withGranted<T>(run: Run, tokens: readonly CapabilityToken[], bod
  *
  * As of language release 5.4.1, a capability of another module needs admin rights unless it is granted already. Release
  * 5.4 lets any module compose it.
+ * @throws ContractError if the capability refuses, or without admin rights
  */
 export function composeCapability(run: Run, token: CapabilityToken): void {
   if (isGranted(run, token)) return
@@ -149,6 +154,7 @@ export function composeCapability(run: Run, token: CapabilityToken): void {
   if (own !== undefined) around?.composed.push(own.token, ...own.composed)
 }
 
+/** @throws TxFailure unless the capability is granted */
 export function requireCapability(run: Run, token: CapabilityToken): void {
   const { tracer, module } = run
   if (tracer === null) requireGranted(run, token)
@@ -170,7 +176,10 @@ function requireGranted(run: Run, token: CapabilityToken): void {
   )
 }
 
-/** Installs a managed capability from code. From then on, unscoped signatures of the command do not count. */
+/**
+ * Installs a managed capability from code. From then on, unscoped signatures of the command do not count.
+ * @throws EvalError for a capability that is not managed, is installed, or is listed by a signer
+ */
 export function installCapability(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
   install(run, fun, token)
@@ -178,7 +187,10 @@ export function installCapability(run: Run, token: CapabilityToken): void {
   run.transaction.hasInstalled = true
 }
 
-/** Emits the event of a capability from the code of its module. */
+/**
+ * Emits the event of a capability from the code of its module.
+ * @throws EvalError from other code, and for a capability without event
+ */
 export function emitEvent(run: Run, token: CapabilityToken): void {
   const fun = funOf(run, token)
   const { module } = fun
@@ -199,9 +211,7 @@ function findInstalled(run: Run, fun: Fun, token: CapabilityToken): InstalledCap
 
 /** @throws EvalError for a capability that is not managed, and for one that is installed */
 function install(run: Run, fun: Fun, token: CapabilityToken): InstalledCapability {
-  if (fun.managed === null) {
-    throw failure('NOT_MANAGED', { name: token.name })
-  }
+  if (fun.managed === null) throw failure('NOT_MANAGED', { name: token.name })
   if (findInstalled(run, fun, token) !== undefined) throw alreadyInstalled(token)
   const { by } = fun.managed
   const left = by === null ? undefined : token.args[by.param]
@@ -344,7 +354,7 @@ function areEqual(run: Run, one: readonly Value[], other: readonly Value[]): boo
 
 /**
  * Makes the token of a capability. Within this transaction, code of an earlier version of a module goes on with that
- * version. A stored token means the capability of the present version, whether it comes from memory or from the disk.
+ * version. A stored token means the capability of the current version, whether it comes from memory or from the disk.
  */
 export function tokenOf({ transaction }: Run, fun: Fun, args: readonly Value[]): CapabilityToken {
   const token = new CapabilityToken(fun.qualified, args)

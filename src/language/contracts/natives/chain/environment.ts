@@ -29,7 +29,10 @@ export function dataField({ transaction }: Run, name: string): Value | undefined
 /** Milligas for each character of a text that is read as a number. */
 const DIGIT = 20
 
-/** Field of the message data. The look-up costs by its name and by the number of fields. */
+/**
+ * Field of the message data. The look-up costs by its name and by the number of fields.
+ * @returns undefined if there is none
+ */
 export function readDataField(run: Run, name: string): Value | undefined {
   const { data } = run.transaction.message
   if (data instanceof Map) run.charge(lookupPrice(name, data.size))
@@ -103,6 +106,7 @@ function decimalOf(value: Value): Decimal | null {
 /** Keysets whose keys have the right format. */
 const checked = new WeakSet<GuardKind>()
 
+/** @throws EvalError if a key of a keyset has the wrong format */
 export function checkKeys(run: Run, guard: Guard): Guard {
   const { is } = guard
   const { areKeysChecked, hasSlhDsa } = run.block.rules

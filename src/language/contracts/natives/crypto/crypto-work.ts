@@ -11,7 +11,7 @@ export function workReduction<H extends Host>(args: Arguments<H>, n: bigint): vo
   if (n >= LARGE || n <= -LARGE) args.work(integerCost(bitLength(n)))
 }
 
-/** Milligas of a call by native, as on the public network. */
+/** Milligas of a call by native, as on the public network (PROTOCOL.md E.5). */
 export const CRYPTO_PRICES: readonly (readonly [name: string, price: number])[] = [
   ['hash-keccak256', 1_000],
   ['hash-poseidon', 124_000],

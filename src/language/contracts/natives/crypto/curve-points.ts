@@ -13,7 +13,7 @@ type PointG2 = typeof G2.Point.BASE
 /** Element of the field of G2. */
 type Element = ReturnType<typeof Fp2.create>
 
-/** PointCoordinates that need not lie on the curve. */
+/** Coordinates that need not lie on the curve. */
 export interface PointCoordinates<F> {
   readonly x: F
   readonly y: F
@@ -77,7 +77,7 @@ export const formatG2: PointFormat<Element, PointG2> = {
 
 /**
  * Reads a polynomial, lowest coefficient first, as an element of the field: the square of its variable is -1.
- * @returns null if the value is no list of integers
+ * @returns null if the value is not a list of integers
  */
 function elementOf(value: Value | undefined): Element | null {
   if (!Array.isArray(value)) return null

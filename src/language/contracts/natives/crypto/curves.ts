@@ -7,7 +7,7 @@ import type { ObjectValue, Value } from '../../values/value.ts'
 import { workReduction } from './crypto-work.ts'
 import { formatG1, formatG2, isInG2, isPairingOne, type PointCoordinates, type PointFormat } from './curve-points.ts'
 
-/** Milligas of the public network by group. */
+/** Milligas of the public network by group (PROTOCOL.md E.5). */
 const POINT_ADD = { g1: 5_000, g2: 30_000 }
 const SCALAR_MULT = { g1: 360_000, g2: 1_450_000 }
 /** Milligas of the public network for a pairing check: without pairs, or a base and an amount for each pair. */

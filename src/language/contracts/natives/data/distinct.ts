@@ -10,7 +10,7 @@ import { weigh } from './weight.ts'
 /**
  * The first occurrence of each value, in order. Tables are never equal, so all occurrences of a table remain.
  *
- * The network compares each of them with all values behind it, and charges that.
+ * The network compares each of them with all values after it, and charges that.
  */
 export function distinctValues(args: Arguments, list: readonly Value[]): readonly Value[] {
   args.workList(list.length)

@@ -7,7 +7,7 @@ import { compareText } from '../../../values/compare.ts'
 import type { Dependency, Measure, Module, Target } from '../../ast.ts'
 import { moduleNameOf } from './terms.ts'
 
-/** Milligas for each term of a definition. */
+/** Milligas for each term of a definition (PROTOCOL.md E.5). */
 const TERM_COST = 5
 /** Milligas for each comparison of two names in a sorted set. */
 const COMPARISON_COST = 200

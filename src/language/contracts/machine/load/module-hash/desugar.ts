@@ -142,7 +142,7 @@ export class Desugarer {
     return callTerm(this.term(head), this.#arguments(rest))
   }
 
-  /** Reduces arguments. Behind a binding all others are its body. */
+  /** Reduces arguments. After a binding all others are its body. */
   #arguments(forms: readonly Form[]): ResolvedTerm[] {
     const at = forms.findIndex(({ form }) => form === 'binding')
     const plain = (at < 0 ? forms : forms.slice(0, at)).map((form) => this.term(form))

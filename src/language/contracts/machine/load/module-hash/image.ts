@@ -17,11 +17,14 @@ import { resolveModule } from './resolve.ts'
 import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL } from './sizes.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
 
-/** Milligas per byte of a module: before its constants are evaluated, for its hash, and for storing it. */
+/** Milligas per byte of a module: before its constants are evaluated, for its hash, and for storing it (PROTOCOL.md E.5). */
 const COSTS = { resolve: 400, hash: 100, store: 200 } as const
 /** Milligas for each byte that is counted, if that alone exceeds the limit. */
 const COUNT_COST = 5
-/** Largest size of a module. Schemas that name schemas twice could make it exponentially large. */
+/**
+ * Maximum size of a module in bytes, where gas has no limit. Schemas that name schemas twice could make it exponentially
+ * large.
+ */
 const MAX_SIZE = 16 * 1024 * 1024
 
 /** Loads the image of a module in steps, because its constants are evaluated in between. */
@@ -40,7 +43,10 @@ export class ImageLoader {
     this.#resolved = resolveModule(run, module, members)
   }
 
-  /** Charges for the resolved module. Call it before constants are evaluated. */
+  /**
+   * Charges for the resolved module. Call it before constants are evaluated.
+   * @throws EvalError if the gas does not suffice, or the module is too large
+   */
   chargeResolved(): void {
     this.#charge(COSTS.resolve, this.#sizeOf(false))
   }
@@ -53,7 +59,11 @@ export class ImageLoader {
     if (size > MAX_SIZE) throw evalError(`The module ${this.#module.name} is too large: ${size} bytes`)
   }
 
-  /** Charges for hashing. @returns the hash of the module, in base64url */
+  /**
+   * Charges for hashing.
+   * @returns the hash of the module, in base64url
+   * @throws EvalError if the gas does not suffice
+   */
   hash(): string {
     this.#charge(COSTS.hash, this.#sizeOf(true))
     return hashBytes(encodeModule(this.#resolved, (name) => this.#run.findModule(name)))
@@ -75,7 +85,10 @@ export class ImageLoader {
     return size
   }
 
-  /** Finds the dependencies of the module, which has its hash by now, and charges for the search. */
+  /**
+   * Finds the dependencies of the module, which has its hash by now, and charges for the search.
+   * @throws EvalError if the gas does not suffice
+   */
   image(): ModuleImage {
     const measures = new Map(
       this.#resolved.definitions.map((each) => [nameOfDefinition(each), measureDefinition(this.#resolved, each, true)]),
@@ -130,7 +143,10 @@ export class ImageLoader {
     return COSTS.resolve * more(false) + COSTS.hash * more(true) + COSTS.store * stored
   }
 
-  /** Charges for storing the module with its dependencies. */
+  /**
+   * Charges for storing the module with its dependencies.
+   * @throws EvalError if the gas does not suffice
+   */
   chargeStored({ bytes }: ModuleImage): void {
     this.#charge(COSTS.store, bytes)
   }

@@ -26,7 +26,7 @@ export class NameResolver {
   #depth = 0
   /** Other modules whose members are used. */
   readonly referenced = new Set<Module>()
-  /** Own names used by the present definition. */
+  /** Own names used by the definition that is being resolved. */
   uses = new Set<string>()
 
   constructor(run: ExpandingRun, module: Module, own: ReadonlySet<string>) {

@@ -1,5 +1,5 @@
 /**
- * Order of the definitions in a module: each behind those that it uses. Among the possible orders it is the one of the
+ * Order of the definitions in a module: each after those that it uses. Among the possible orders it is the one of the
  * network, which sorts by strongly connected components.
  */
 import { compareText } from '../../../values/compare.ts'

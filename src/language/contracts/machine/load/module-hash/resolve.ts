@@ -23,7 +23,7 @@ const DEFINITIONS: ReadonlySet<string> = new Set(['defun', 'defcap', 'defpact', 
 
 /**
  * Resolves the members of a loaded module.
- * @param members forms of its members, behind its governance and documentation
+ * @param members forms of its members, after its governance and documentation
  * @throws ContractError if a name in them means nothing to the network
  */
 export function resolveModule(run: ExpandingRun, module: Module, members: readonly Form[]): ResolvedModule {
