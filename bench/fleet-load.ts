@@ -235,7 +235,7 @@ async function solveAll({ solutions: count, atOnce, everyMs }: Extract<FleetOrde
     const nonce = (++nonces << BigInt(job.fixedNonce.bits)) | BigInt(job.fixedNonce.value)
     const bytes = withNonce(job.work.bytes, nonce)
     const handedMs = sharedMs()
-    const { step } = await source.handIn({ job, bytes })
+    const { step } = await source.submit({ job, bytes })
     if (step !== 'acknowledged') fail(`a solution was ${step}`)
     solutions.push([String(nonce), handedMs, sharedMs()])
   })

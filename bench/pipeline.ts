@@ -312,7 +312,7 @@ async function submit(source: NodeSource, work: Work): Promise<LifeStep> {
   const { target } = work.fields
   const job: Job = { id: 'bench', work, target, reason: 'start', noticedAtMs: 0, ...fixed }
   const solution = { job, bytes: work.bytes }
-  let last: LifeStep = await source.handIn(solution)
+  let last: LifeStep = await source.submit(solution)
   if (last.step !== 'acknowledged') return last
   for await (const step of source.follow(solution, new AbortController().signal)) last = step
   return last

@@ -2,7 +2,12 @@
 import { encodeWork } from '../src/ground/chain/header.ts'
 import { MAX_TARGET } from '../src/ground/chain/target.ts'
 import { type Work, workFromBytes } from '../src/ground/chain/work.ts'
-import { type Chances, chancesOf, chooseChain, type Prospect } from '../src/mining/source/node/choice.ts'
+import {
+  chooseChain,
+  type ExpectedRewards,
+  expectedRewardsOf,
+  type MinableChain,
+} from '../src/mining/source/node/choice.ts'
 import { type Effect, type Event, initialState, type State } from '../src/mining/source/node/state.ts'
 import { step } from '../src/mining/source/node/step.ts'
 import { adjacents, BLOCK_DELAY_MS, CHAINS, type Network } from './simulated-network.ts'
@@ -116,7 +121,7 @@ export class SimulatedMiner {
   #chainFor(ask: Ask): number | null {
     if ('chain' in ask) return ask.chain
     const others = CHAINS.filter((chain) => !ask.notAmong.includes(chain))
-    return chooseChain(others, this.#state.chances, Math.random)
+    return chooseChain(others, this.#state.rewards, Math.random)
   }
 
   #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {
@@ -151,13 +156,13 @@ export class SimulatedMiner {
     this.#plan(LOOK_EVERY_MS)
   }
 
-  #chances(): Chances {
+  #chances(): ExpectedRewards {
     const network = this.#network
     const open = CHAINS.filter((chain) => network.isOpen(chain))
-    const prospects: Prospect[] = open.map((chain) => {
+    const prospects: MinableChain[] = open.map((chain) => {
       return { chain, parent: '', probability: network.shareOf(chain), sinceMs: network.openSinceMs[chain] }
     })
-    return chancesOf(prospects, {
+    return expectedRewardsOf(prospects, {
       chains: CHAINS.length,
       blockDelayMs: BLOCK_DELAY_MS,
       roundTripMs: this.#latencyMs,

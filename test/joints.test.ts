@@ -154,7 +154,7 @@ describe('words of a solution', () => {
       'mining/mine/solution-tracker.ts',
       'mining/source/fleet/solutions.ts',
       'mining/source/node/follow-up.ts',
-      'mining/source/node/hand-in.ts',
+      'mining/source/node/submit.ts',
     ])
   })
 })
@@ -218,7 +218,7 @@ describe('ports', () => {
 
 describe('ways to do one thing', () => {
   it('one place hedges requests', () => {
-    expect(counts(/\bhedged\(/g)).toEqual({ 'mining/source/node/calls.ts': 1 })
+    expect(counts(/\bsendHedged\(/g)).toEqual({ 'mining/source/node/calls.ts': 1 })
   })
 
   it('the cut of a node is requested in the listed files only', () => {

@@ -13,7 +13,7 @@ import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import type { ShareReader } from '#mining/accounts/share-store.ts'
 import { stateFolder } from '#mining/journal/folder.ts'
-import { findPlace } from '#mining/source/node/mining-node.ts'
+import { findPosition } from '#mining/source/node/mining-node.ts'
 import type { PoolRules } from '#pool/payouts/assess.ts'
 import { type PayoutSetup, payPayouts, reportPayouts } from '#pool/payouts/payout-run.ts'
 import type { PayoutReport } from '#pool/payouts/report.ts'
@@ -109,7 +109,7 @@ function setupOf(client: NodeClient, { config, ...rest }: PayoutParts): PayoutSe
     client,
     ...rest,
     network: client.network.network,
-    placeOf: (block, signal) => findPlace(client, block, { signal }),
+    placeOf: (block, signal) => findPosition(client, block, { signal }),
     minimum,
     clock: systemClock,
   }

@@ -78,7 +78,7 @@ async function voteLines(client: NodeClient, work: Work, setup: NodesSetup, sign
   const stateOf = async (chain: number, hash: Uint8Array) =>
     forkStateOf((await client.header(chain, hash, { signal })).featureFlags)
   const { forkWish: wish = 'node' } = setup
-  const vote = await new ForkVotes({ rules: forkRulesOf(client, setup), wish, stateOf }).voteOf(work, signal)
+  const vote = await new ForkVotes({ rules: forkRulesOf(client, setup), choice: wish, stateOf }).voteOf(work, signal)
   if (vote === null) return []
   return [`votes: ${vote.isFor ? 'for' : 'not for'} fork ${vote.fork}${wish === 'node' ? ', as the node votes' : ''}`]
 }

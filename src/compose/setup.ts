@@ -11,7 +11,7 @@ import type { Prices } from '#mining/mine/profit.ts'
 import type { SensorsOptions } from '#mining/sensors/sensors.ts'
 import type { PoolAddress } from '#mining/source/pool/address.ts'
 import type { PoolTrust } from '#mining/source/pool/connection.ts'
-import type { ForkWish } from '#mining/source/source.ts'
+import type { ForkVoteChoice } from '#mining/source/source.ts'
 import type { OwnSearch } from '#mining/tune/own-search.ts'
 import type { PageMode } from './mine-page.ts'
 import type { PausingSetup } from './pausing.ts'
@@ -69,7 +69,7 @@ interface SoloMining {
   /** Depth at which an accepted block is final for us. Default: 1, the head of its chain. */
   readonly confirmations?: number
   /** Vote of our blocks for forks. Default: the node's vote. */
-  readonly forkWish?: ForkWish | undefined
+  readonly forkWish?: ForkVoteChoice | undefined
   /** Voting blocks of an epoch on a development network. Default: the constant of all releases. */
   readonly forkEpoch?: number | undefined
   /** Journal that keeps solutions across a crash. Default: none. */

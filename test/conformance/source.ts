@@ -96,7 +96,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       for (let count = 0; count < 5; count++) {
         const { length } = reader.jobs
         const job = await reader.job()
-        expect(await source.handIn(solutionOf(job))).toEqual({ step: 'acknowledged' })
+        expect(await source.submit(solutionOf(job))).toEqual({ step: 'acknowledged' })
         await until(() => reader.jobs.slice(length).some((later) => later !== null))
       }
       const ids = reader.jobs.flatMap((job) => job?.id ?? [])
@@ -107,7 +107,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     it('the source acknowledges a solution, and confirms it in its chain', async () => {
       const { source, reader, goodEnd = 'confirmed' } = await started()
       const solution = solutionOf(await reader.job())
-      expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+      expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
       const [last] = (await fateOf(source, solution)).slice(-1)
       expect(last).toMatchObject({ step: goodEnd, ...(goodEnd === 'confirmed' && { depth: expect.any(Number) }) })
     })
@@ -116,14 +116,14 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       const { source, reader, goodEnd = 'confirmed' } = await started()
       const job = await reader.job()
       const bytes = solve(withCreationTime(job.work.bytes, job.work.fields.creationTime + 1n))
-      expect(await source.handIn({ job, bytes })).toEqual({ step: 'acknowledged' })
+      expect(await source.submit({ job, bytes })).toEqual({ step: 'acknowledged' })
       expect(await fateOf(source, { job, bytes })).toMatchObject([{ step: goodEnd }])
     })
 
     it('the source rejects a solution that misses the target', async () => {
       const { source, reader } = await started()
       const job = await reader.job()
-      expect(await source.handIn({ job, bytes: miss(job.work.bytes) })).toMatchObject({
+      expect(await source.submit({ job, bytes: miss(job.work.bytes) })).toMatchObject({
         step: 'rejected',
         reason: 'invalid-pow',
       })
@@ -145,7 +145,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       await solveElsewhere(lost)
       await reader.job(({ id }) => id !== lost.id)
       const late = { job: lost, bytes: solve(lost.work.bytes, 1_000_000n) }
-      const receipt = await source.handIn(late)
+      const receipt = await source.submit(late)
       const end = receipt.step === 'acknowledged' ? (await fateOf(source, late)).at(-1) : receipt
       expect(end?.step).toBe('stale')
     })
@@ -168,7 +168,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       for (let i = 0; i < 3; i++) {
         // The source replaces its job while the reader does not read.
         const solution = solutionOf(newest)
-        expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+        expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
         await fateOf(source, solution)
         newest = await next()
         expect(over).not.toContainEqual(newest.work.fields.parent)
@@ -180,7 +180,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       const { source, hang, reader } = await started()
       const job = await reader.job()
       const release = hang()
-      const receipt = source.handIn(solutionOf(job))
+      const receipt = source.submit(solutionOf(job))
       await until(() => reader.jobs.at(-1)?.id !== job.id)
       release()
       expect(await receipt).toMatchObject({ step: 'acknowledged' })

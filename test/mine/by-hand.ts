@@ -46,7 +46,7 @@ export class FedSource implements Source {
 
   onHandIn: () => void = () => undefined
 
-  handIn({ bytes }: Solution): Promise<Receipt> {
+  submit({ bytes }: Solution): Promise<Receipt> {
     this.onHandIn()
     this.submitted.push(bytes)
     return this.receipt

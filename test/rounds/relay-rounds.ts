@@ -16,7 +16,7 @@ import type { WorkerTable } from '../../src/mining/accounts/rig-rows.ts'
 import type { ShareEntry, ShareReader } from '../../src/mining/accounts/share-store.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import type { BlockRecord } from '../../src/mining/journal/record.ts'
-import { findPlace } from '../../src/mining/source/node/mining-node.ts'
+import { findPosition } from '../../src/mining/source/node/mining-node.ts'
 import { assess } from '../../src/pool/payouts/assess.ts'
 import { PayoutLedger } from '../../src/pool/payouts/ledger.ts'
 import type { PayoutReport } from '../../src/pool/payouts/report.ts'
@@ -257,7 +257,7 @@ async function expectCreditedOnce(
   const node = {
     client,
     network: client.network.network,
-    placeOf: (block: Parameters<typeof findPlace>[1]) => findPlace(client, block, { signal }),
+    placeOf: (block: Parameters<typeof findPosition>[1]) => findPosition(client, block, { signal }),
   }
   const credits = async () => {
     const at = new Date(systemClock.wallMs()).toISOString()

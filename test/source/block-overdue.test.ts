@@ -16,8 +16,8 @@ describe('state machine of a source', () => {
   const work = madeWork(0, 5)
   const { fields } = work
   const again = madeWork(0, 5, 9n)
-  const handedIn = { type: 'handedIn', fields } as const
-  const taken = { type: 'taken', fields } as const
+  const submitted = { type: 'submitted', fields } as const
+  const acknowledged = { type: 'acknowledged', fields } as const
   const overdue = { type: 'blockOverdue' } as const
   const begun = [
     [0, { type: 'started' }],
@@ -35,15 +35,15 @@ describe('state machine of a source', () => {
   }
 
   it('a source waits 4 s for the block of a solution that was acknowledged', () => {
-    expect(played([0], ...begun, [10, handedIn]).delays).toEqual([])
-    expect(played([0], ...begun, [10, handedIn], [200, taken]).delays).toEqual([4_000])
+    expect(played([0], ...begun, [10, submitted]).delays).toEqual([])
+    expect(played([0], ...begun, [10, submitted], [200, acknowledged]).delays).toEqual([4_000])
   })
 
   it('a source searches the parent again after these 4 s: fresh work on it is useful', () => {
     const before = [
       ...begun,
-      [10, handedIn],
-      [200, taken],
+      [10, submitted],
+      [200, acknowledged],
       [210, { type: 'answered', request: 2, work: again }],
     ] as const
     expect(played([0], ...before).state.current.kind).toBe('solved')
@@ -55,7 +55,7 @@ describe('state machine of a source', () => {
   })
 
   it('a source does not search the parent when asked too early, or if a cut has shown a block there', () => {
-    const before = [...begun, [10, handedIn], [200, taken]] as const
+    const before = [...begun, [10, submitted], [200, acknowledged]] as const
     const early = played([0], ...before, [4_199, overdue])
     expect(early.kinds).toEqual(['blockOverdueLater'])
     expect(early.delays).toEqual([1])
@@ -73,7 +73,7 @@ describe('state machine of a source', () => {
   })
 
   it('a source does not search the parent before the node has acknowledged the solution, however long that takes', () => {
-    const { state } = played([0], ...begun, [10, handedIn], [60_000, overdue])
+    const { state } = played([0], ...begun, [10, submitted], [60_000, overdue])
     expect(state.solved[0].isOverdue).toBe(false)
   })
 
@@ -83,11 +83,11 @@ describe('state machine of a source', () => {
     const both = [
       ...begun,
       [5, next],
-      [10, handedIn],
-      [200, taken],
-      [300, { type: 'handedIn', fields: other.fields }],
+      [10, submitted],
+      [200, acknowledged],
+      [300, { type: 'submitted', fields: other.fields }],
     ] as const
-    const second = { type: 'taken', fields: other.fields } as const
+    const second = { type: 'acknowledged', fields: other.fields } as const
     expect(played([0, 1], ...both, [1_000, second]).delays).toEqual([3_200])
     const first = played([0, 1], ...both, [1_000, second], [4_200, overdue])
     expect(first.delays).toEqual([800])
@@ -98,8 +98,8 @@ describe('state machine of a source', () => {
   it('a source ends the search when the block comes after all, and does not search its parent again', () => {
     const before = [
       ...begun,
-      [10, handedIn],
-      [200, taken],
+      [10, submitted],
+      [200, acknowledged],
       [4_200, overdue],
       [4_210, { type: 'answered', request: 2, work: again }],
     ] as const
@@ -139,7 +139,7 @@ describe('node that drops solutions', () => {
     node.answer(madeWork(0, 5))
     await settle()
     const solution = solutionOf(jobs[0])
-    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
     await settle()
     const steps = followed(source.follow(solution, stop.signal))
     /** Lets time pass; the node answers every request with work on the same parent. */
@@ -192,7 +192,7 @@ describe('node that drops solutions', () => {
   it('a node that drops the next solution too costs at most 5 s for each', async () => {
     const { node, source, jobs, pass } = await dropping()
     await pass(5_000)
-    expect(await source.handIn(solutionOf(jobs.at(-1)))).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(solutionOf(jobs.at(-1)))).toEqual({ step: 'acknowledged' })
     const count = jobs.length
     await pass(5_000)
     expect(jobs.length).toBeGreaterThan(count)

@@ -3,7 +3,7 @@ import { type Cut, extensionOf } from '../../src/ground/chain/cut.ts'
 import { decodeHeader, encodeHeader } from '../../src/ground/chain/header.ts'
 import { graphAt, type Network } from '../../src/ground/chain/network.ts'
 import { development, recapDevelopment } from '../../src/ground/chain/network-data.ts'
-import { SeenChains, waitsFor } from '../../src/mining/source/node/chains.ts'
+import { blockingChainOf, ChainDisplay } from '../../src/mining/source/node/chains.ts'
 import { madeWork } from './simulated-node.ts'
 
 const head = (chain: number, height: number) => {
@@ -14,7 +14,7 @@ const head = (chain: number, height: number) => {
 function* braids(network: Network, blocks: number, pick: () => number): Generator<Map<number, number>> {
   const heights = new Map(graphAt(network, 1).adjacents.map((_, chain) => [chain, 0]))
   for (let i = 0; i < blocks; i++) {
-    const open = [...heights.keys()].filter((chain) => waitsFor(network.graphHistory, heights, chain) === null)
+    const open = [...heights.keys()].filter((chain) => blockingChainOf(network.graphHistory, heights, chain) === null)
     const chain = open[Math.floor(pick() * open.length)]
     heights.set(chain, (heights.get(chain) ?? 0) + 1)
     yield heights
@@ -36,7 +36,9 @@ it('a chain waits exactly when the rules of the braid say so', () => {
     const cut: Cut = new Map([...heights].map(([chain, height]) => [chain, head(chain, height)]))
     for (const chain of heights.keys()) {
       const extension = extensionOf(development, cut, chain)
-      expect(waitsFor(development.graphHistory, heights, chain)).toBe(typeof extension === 'number' ? extension : null)
+      expect(blockingChainOf(development.graphHistory, heights, chain)).toBe(
+        typeof extension === 'number' ? extension : null,
+      )
       if (typeof extension === 'number') blocked++
     }
   }
@@ -46,27 +48,29 @@ it('a chain waits exactly when the rules of the braid say so', () => {
 it('chains wait at a change of the graph until all are there', () => {
   const { graphHistory } = recapDevelopment
   const heights = new Map(Array.from({ length: 10 }, (_, chain) => [chain, 60]))
-  expect(waitsFor(graphHistory, heights, 0)).toBeNull()
+  expect(blockingChainOf(graphHistory, heights, 0)).toBeNull()
   heights.set(7, 59)
-  expect(waitsFor(graphHistory, heights, 0)).toBe(7)
-  expect(waitsFor(graphHistory, heights, 7)).toBeNull()
+  expect(blockingChainOf(graphHistory, heights, 0)).toBe(7)
+  expect(blockingChainOf(graphHistory, heights, 7)).toBeNull()
 })
 
 it('heights come from the cut, difficulties from the last look', () => {
-  const seen = new SeenChains(development.graphHistory, [3])
+  const seen = new ChainDisplay(development.graphHistory, [3])
   expect(seen.statuses()).toEqual([])
-  seen.viewed({ cut: new Map(Array.from({ length: 20 }, (_, chain) => [chain, head(chain, 5)])) })
+  seen.updateHeads({ cut: new Map(Array.from({ length: 20 }, (_, chain) => [chain, head(chain, 5)])) })
   expect(seen.statuses()[3]).toEqual({
     ...{ chain: 3, height: 5, difficulty: 1, waitsFor: null, adjacents: [8, 13, 18], isWanted: true },
   })
-  seen.cutSeen(new Map(Array.from({ length: 20 }, (_, chain) => [chain, { height: chain === 3 ? 6 : 5, hash: '' }])))
+  seen.updateHeights(
+    new Map(Array.from({ length: 20 }, (_, chain) => [chain, { height: chain === 3 ? 6 : 5, hash: '' }])),
+  )
   expect(seen.statuses().map(({ height }) => height)).toEqual(Array.from({ length: 20 }, (_, i) => (i === 3 ? 6 : 5)))
   expect(seen.statuses()[3].waitsFor).toBe(8)
   expect(seen.statuses()[4]).toMatchObject({ difficulty: 1, isWanted: false })
 })
 
 it('a node with unknown graphs has no chains to show', () => {
-  const seen = new SeenChains([], [0])
-  seen.cutSeen(new Map([[0, { height: 1, hash: '' }]]))
+  const seen = new ChainDisplay([], [0])
+  seen.updateHeights(new Map([[0, { height: 1, hash: '' }]]))
   expect(seen.statuses()).toEqual([])
 })

@@ -2,7 +2,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { NodeClient } from '../../src/client/node/client.ts'
 import { type Devnet, startDevnet } from '../../src/compose/devnet.ts'
 import type { MinerAccount } from '../../src/ground/chain/payload.ts'
-import { chancesOf, chooseChain, isBetter, type Prospect, prospectsOf } from '../../src/mining/source/node/choice.ts'
+import {
+  chooseChain,
+  expectedRewardsOf,
+  isBetter,
+  type MinableChain,
+  minableChainsOf,
+} from '../../src/mining/source/node/choice.ts'
 import { HeadReader } from '../../src/mining/source/node/head-reader.ts'
 import type { CutHeads } from '../../src/mining/source/node/mining-node.ts'
 
@@ -13,14 +19,14 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-const prospect = (chain: number, share: number, sinceMs = 0): Prospect => ({
+const prospect = (chain: number, share: number, sinceMs = 0): MinableChain => ({
   chain,
   parent: '',
   probability: share,
   sinceMs,
 })
 const pace = { chains: 20, blockDelayMs: 30_000, roundTripMs: 100, nowMs: 10_000 }
-const order = (...prospects: Prospect[]) => [...chancesOf(prospects, pace).keys()]
+const order = (...prospects: MinableChain[]) => [...expectedRewardsOf(prospects, pace).keys()]
 
 describe('choice of chains', () => {
   it('the source chooses the chain with the easiest target', () => {
@@ -31,7 +37,7 @@ describe('choice of chains', () => {
     const prospects = [prospect(4, 1e-9, 0), prospect(7, 1e-9, 9_000), prospect(2, 1e-9, 4_000)]
     expect(order(...prospects)).toEqual([7, 2, 4])
     const gain = (roundTripMs: number) => {
-      const chances = chancesOf(prospects, { ...pace, roundTripMs })
+      const chances = expectedRewardsOf(prospects, { ...pace, roundTripMs })
       return (chances.get(7) ?? 0) / (chances.get(4) ?? 1)
     }
     expect(gain(0)).toBe(1)
@@ -47,11 +53,11 @@ describe('choice of chains', () => {
 
   it('the choice values each hash at its worth alone, less the risk of a block meanwhile', () => {
     // All 20 blocks of the network in 30 s are on one chain: 1/15 of a block in 100 ms.
-    expect(chancesOf([prospect(0, 1e-9)], pace).get(0)).toBeCloseTo(1e-9 * Math.exp(-1 / 15), 18)
+    expect(expectedRewardsOf([prospect(0, 1e-9)], pace).get(0)).toBeCloseTo(1e-9 * Math.exp(-1 / 15), 18)
   })
 
   it('the source chooses the best remaining chain, and any if nothing is known', () => {
-    const chances = chancesOf([prospect(1, 1e-9), prospect(2, 2e-9)], pace)
+    const chances = expectedRewardsOf([prospect(1, 1e-9), prospect(2, 2e-9)], pace)
     expect(chooseChain([0, 1, 2], chances, () => 0)).toBe(2)
     expect(chooseChain([0, 1], chances, () => 0)).toBe(1)
     expect(chooseChain([0, 5], chances, () => 0.99)).toBe(5)
@@ -72,7 +78,7 @@ describe('choice of chains', () => {
     let blocked = 0
     for (let round = 0; round < 24; round++) {
       const heads = await reader.read(await headsOf(client), never)
-      const prospects = prospectsOf(heads, chains, [], 0)
+      const prospects = minableChainsOf(heads, chains, [], 0)
       const shares = new Map(prospects.map(({ chain, probability: share }) => [chain, share]))
       for (const chain of chains) {
         const { work } = await client.work(account, chain)
@@ -95,10 +101,10 @@ describe('choice of chains', () => {
     const client = await NodeClient.connect({ url: node.url })
     cleanups.push(() => client.close())
     const reader = new HeadReader(client)
-    const at = async (nowMs: number, before: Prospect[]) => {
-      return prospectsOf(await reader.read(await headsOf(client), never), [0, 1], before, nowMs)
+    const at = async (nowMs: number, before: MinableChain[]) => {
+      return minableChainsOf(await reader.read(await headsOf(client), never), [0, 1], before, nowMs)
     }
-    const since = (prospects: Prospect[]) => prospects.map(({ chain, sinceMs }) => [chain, sinceMs])
+    const since = (prospects: MinableChain[]) => prospects.map(({ chain, sinceMs }) => [chain, sinceMs])
     const first = await at(10, [])
     expect(since(first)).toEqual([
       [0, 10],
@@ -121,8 +127,8 @@ describe('choice of chains', () => {
     cleanups.push(() => client.close())
     const heads = await new HeadReader(client).read(await headsOf(client), never)
     const far = new Map([...heads.cut].map(([chain, head]) => [chain, { ...head, height: BigInt(5 * chain) }]))
-    expect(prospectsOf({ ...heads, cut: far }, [0, 1], [], 0)).toEqual([])
-    expect(prospectsOf({ ...heads, cut: new Map() }, [0, 1], [], 0)).toEqual([])
+    expect(minableChainsOf({ ...heads, cut: far }, [0, 1], [], 0)).toEqual([])
+    expect(minableChainsOf({ ...heads, cut: new Map() }, [0, 1], [], 0)).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { NewcutError } from '../../src/ground/base/errors.ts'
 import type { FollowUp } from '../../src/ground/chain/solution.ts'
 import { NodeCalls } from '../../src/mining/source/node/calls.ts'
-import { type ChainStep, Depths, UNSEEN } from '../../src/mining/source/node/depths.ts'
+import { type ChainStep, DepthWatch, UNSEEN_DEPTH } from '../../src/mining/source/node/depths.ts'
 import type { BlockName, BlockPosition, Branch } from '../../src/mining/source/node/mining-node.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
@@ -39,7 +39,7 @@ class Chain {
     this.grow(dropped + more)
   }
 
-  placeOf = async ({ height, hash }: BlockName): Promise<BlockPosition> => {
+  positionOf = async ({ height, hash }: BlockName): Promise<BlockPosition> => {
     if (this.isAway) throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
     const id = Buffer.from(hash).toString()
     const depth = this.head - height + 1
@@ -62,7 +62,7 @@ function ground() {
   const onFault = (error: unknown) => {
     throw error
   }
-  const depths = new Depths({ node: chain, calls: new NodeCalls(clock), confirmations: CONFIRMATIONS, onFault })
+  const depths = new DepthWatch({ node: chain, calls: new NodeCalls(clock), confirmations: CONFIRMATIONS, onFault })
   chain.grow(1)
   setMaxListeners(0, stop.signal)
   /** Follows the current head. */
@@ -89,7 +89,7 @@ describe('confirmed block', () => {
     const { told } = follow()
     for (let i = 0; i < 8; i++) {
       chain.grow(1)
-      depths.news(0)
+      depths.lookSoon(0)
       await clock.pass(1000)
     }
     expect(told).toEqual([2, 3, 4, 5, 6].map(confirmed))
@@ -101,11 +101,11 @@ describe('confirmed block', () => {
     const block = follow()
     const before = [...chain.ids]
     chain.fork(1, 1)
-    depths.news(0)
+    depths.lookSoon(0)
     await clock.pass(1000)
     chain.ids.splice(0, Number.POSITIVE_INFINITY, ...before)
     chain.grow(2)
-    depths.news(0)
+    depths.lookSoon(0)
     await clock.pass(1000)
     chain.grow(3)
     await clock.pass(10_000)
@@ -162,7 +162,7 @@ describe('confirmed block', () => {
       chain.grow(1)
     }
     for (let i = 0; i < 100; i++) {
-      depths.news(0)
+      depths.lookSoon(0)
       await clock.pass(50)
     }
     expect(chain.asked).toBeLessThanOrEqual(6)
@@ -185,10 +185,10 @@ describe('confirmed block', () => {
 
 it('a block that an earlier run saw is checked at once, and a node that does not know it does not make it an orphan', async () => {
   const { clock, chain, follow } = ground()
-  const block = follow({ step: 'confirmed', depth: UNSEEN })
+  const block = follow({ step: 'confirmed', depth: UNSEEN_DEPTH })
   await clock.pass(10)
   expect(block.told).toEqual([confirmed(1)])
-  const other = follow({ step: 'confirmed', depth: UNSEEN })
+  const other = follow({ step: 'confirmed', depth: UNSEEN_DEPTH })
   chain.fork(1, 9)
   chain.known.delete(other.id)
   await clock.pass(300_000)
@@ -214,7 +214,7 @@ it('a block is checked although newer ones are found before each check', async (
   for (let i = 0; i < CONFIRMATIONS; i++) {
     chain.grow(1)
     follow()
-    depths.news(0)
+    depths.lookSoon(0)
     await clock.pass(1000)
   }
   expect(told).toEqual([2, 3, 4, 5, 6].map(confirmed))
@@ -233,7 +233,7 @@ it('blocks are checked in turn if they are too many for one question, also while
     if (i < 3) expect(settled()).toBe(100 * i)
     chain.grow(1)
     blocks.push(follow())
-    depths.news(0)
+    depths.lookSoon(0)
     await clock.pass(1000)
   }
   expect(blocks.length - settled()).toBe(CONFIRMATIONS - 1)
@@ -265,7 +265,7 @@ it('the last report is true once a chain is above the block, whatever the chain 
       else if (each.kind === 'follow') blocks.push(follow())
       else if (each.kind === 'away') chain.isAway = !chain.isAway
       else await clock.pass(each.ms)
-      if (each.kind === 'grow' || each.kind === 'fork') depths.news(0)
+      if (each.kind === 'grow' || each.kind === 'fork') depths.lookSoon(0)
       await settle()
       for (const block of blocks) {
         if (block.isOver && !settled.has(block.id)) settled.set(block.id, chain.ids[block.height] === block.id)

@@ -46,11 +46,11 @@ class TestUpstream implements Upstream {
     return settle()
   }
 
-  object(): void {
+  markUnfit(): void {
     this.fitSinceMs = null
   }
 
-  works(): void {
+  markFit(): void {
     // The test gives no objection that it could clear.
   }
 

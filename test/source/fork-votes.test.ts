@@ -5,7 +5,7 @@ import { withFeatureFlags } from '../../src/ground/chain/header.ts'
 import { development } from '../../src/ground/chain/network-data.ts'
 import { type Work, workFromBytes } from '../../src/ground/chain/work.ts'
 import { ForkVotes } from '../../src/mining/source/node/fork-votes.ts'
-import type { ForkWish } from '../../src/mining/source/source.ts'
+import type { ForkVoteChoice } from '../../src/mining/source/source.ts'
 import { madeWork } from './simulated-node.ts'
 
 const PARENT: ForkState = { number: 0, votes: 7 * VOTE }
@@ -16,13 +16,13 @@ function workWith(votes: number, number = 0): Work {
   return workFromBytes(withFeatureFlags(madeWork(0, 7).bytes, featureFlagsOf({ number, votes })))
 }
 
-function votesOf(wish: ForkWish, answer: () => Promise<ForkState> = async () => PARENT) {
+function votesOf(wish: ForkVoteChoice, answer: () => Promise<ForkState> = async () => PARENT) {
   const asked: string[] = []
   const stateOf = (chain: number, hash: Uint8Array) => {
     asked.push(`${chain} ${Buffer.from(hash).toString('hex').slice(0, 8)}`)
     return answer()
   }
-  return { asked, votes: new ForkVotes({ rules: development.forks, wish, stateOf }) }
+  return { asked, votes: new ForkVotes({ rules: development.forks, choice: wish, stateOf }) }
 }
 
 const votesIn = ({ fields }: Work) => Number(fields.featureFlags >> 32n)

@@ -3,7 +3,7 @@ import { NewcutError } from '../../src/ground/base/errors.ts'
 import { decodeHeader, encodeHeader } from '../../src/ground/chain/header.ts'
 import { development } from '../../src/ground/chain/network-data.ts'
 import { NodeCalls } from '../../src/mining/source/node/calls.ts'
-import type { ChainView, Chances } from '../../src/mining/source/node/choice.ts'
+import type { ChainView, ExpectedRewards } from '../../src/mining/source/node/choice.ts'
 import { CutFeed } from '../../src/mining/source/node/cut-feed.ts'
 import { HeadWatch } from '../../src/mining/source/node/head-watch.ts'
 import type { CutHeads } from '../../src/mining/source/node/mining-node.ts'
@@ -45,7 +45,7 @@ class Questions<T> {
 function watched() {
   const clock = new VirtualClock()
   const [cuts, looks] = [new Questions<CutHeads>(), new Questions<ChainView>()]
-  const seen: Chances[] = []
+  const seen: ExpectedRewards[] = []
   const back: boolean[] = []
   const faults: unknown[] = []
   const onFault = (error: unknown) => void faults.push(error)
@@ -62,7 +62,7 @@ function watched() {
     view: (_, signal) => looks.ask(signal),
     chains: [0, 1],
     clock,
-    onChances: (chances) => seen.push(chances),
+    onRewards: (chances) => seen.push(chances),
     onFault,
   })
   feed.start()
@@ -91,17 +91,17 @@ describe('feed of the cut', () => {
 
   it('the cut feed asks after news, one question at a time and none within 200 ms of another', async () => {
     const { clock, cuts, watch, answer } = watched()
-    watch.news()
+    watch.lookSoon()
     await clock.pass(50)
-    watch.news()
-    watch.news()
+    watch.lookSoon()
+    watch.lookSoon()
     await clock.pass(300)
     expect(cuts.asked, 'the first is under way').toHaveLength(1)
     await answer()
     await clock.pass(1)
     expect(cuts.asked).toHaveLength(2)
     await answer()
-    watch.news()
+    watch.lookSoon()
     await clock.pass(190)
     expect(cuts.asked).toHaveLength(2)
     await clock.pass(10)
@@ -143,7 +143,7 @@ describe('feed of the cut', () => {
 describe('head watch', () => {
   it('the head watch looks at each cut', async () => {
     const { clock, looks, seen, watch, answer } = watched()
-    watch.news()
+    watch.lookSoon()
     await clock.pass(0)
     await answer()
     expect(looks.asked).toHaveLength(1)
@@ -204,7 +204,7 @@ describe('head watch', () => {
     watch.stop()
     expect(looks.signals[0].aborted).toBe(true)
     looks.asked[0].resolve(heads)
-    watch.news()
+    watch.lookSoon()
     await clock.pass(1_000)
     await answer()
     feed.stop()

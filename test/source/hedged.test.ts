@@ -1,7 +1,7 @@
 /** Hedged requests: which of the repeated requests stay open, and how long the caller waits for an answer. */
 import { expect, it } from 'vitest'
 import { AdaptiveTimeout } from '../../src/mining/source/node/adaptive-timeout.ts'
-import { hedged } from '../../src/mining/source/node/hedged.ts'
+import { sendHedged } from '../../src/mining/source/node/hedged.ts'
 import { Wakeups } from '../../src/mining/source/node/wakeups.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
@@ -22,7 +22,7 @@ function ask(clock: VirtualClock, answerMs: number, more: { timeouts?: AdaptiveT
     })
   }
   const { signal } = new AbortController()
-  void hedged(request, { clock, what: 'a question', signal, ...more })
+  void sendHedged(request, { clock, what: 'a question', signal, ...more })
     .then(
       (number) => `answer to ${number}`,
       (error: Error) => error.message,

@@ -71,7 +71,7 @@ async function sourceOf(url: string, { chooses = false, clock = systemClock, ...
 async function submit(source: Source, bytes: Uint8Array): Promise<LifeStep> {
   const [issuer] = source.description.split(' at ').slice(-1)
   const solution = { job: jobOf(workFromBytes(bytes), { issuer }), bytes }
-  let last: LifeStep = await source.handIn(solution)
+  let last: LifeStep = await source.submit(solution)
   if (last.step !== 'acknowledged') return last
   for await (const step of source.follow(solution, new AbortController().signal)) last = step
   return last
@@ -413,7 +413,7 @@ describe('accepted block', () => {
     const { source, stop, nextWork } = await sourceOf(node.url, { confirmations: 3 })
     const job = await nextWork()
     const bytes = solve(job.work.bytes)
-    expect(await source.handIn({ job, bytes })).toEqual({ step: 'acknowledged' })
+    expect(await source.submit({ job, bytes })).toEqual({ step: 'acknowledged' })
     const steps: LifeStep[] = []
     const end = (async () => {
       for await (const step of source.follow({ job, bytes }, stop.signal)) steps.push(step)

@@ -660,7 +660,7 @@ describe('solution of work from several nodes', () => {
     await b.give(0, 5)
     const { job, bytes } = solutionOf(jobs.at(-1))
     b.node.place = async () => ({ kind: 'awaited' })
-    const receipt = source.handIn({ job: { ...job, issuer: 'http://a' }, bytes })
+    const receipt = source.submit({ job: { ...job, issuer: 'http://a' }, bytes })
     await clock.pass(10_000)
     b.node.place = async () => ({ kind: 'on-chain', depth: 2 })
     await clock.pass(1_000)
@@ -679,7 +679,7 @@ describe('solution of work from several nodes', () => {
     a.height = 5
     await clock.pass(2_000)
     await b.give(0, 9)
-    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
     expect(a.node.submitted).toEqual([solution.bytes])
     expect(b.node.submitted).toEqual([])
   })
@@ -687,9 +687,9 @@ describe('solution of work from several nodes', () => {
   it("a solution does not compete with another node's work on the same parent until that node had time to get the block", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
-    a.node.submit = () => new Promise(() => undefined)
+    a.node.onSubmit = () => new Promise(() => undefined)
     await clock.pass(700)
-    void source.handIn(solutionOf(jobs[0]))
+    void source.submit(solutionOf(jobs[0]))
     await a.fail()
     await clock.pass(900)
     // The other node lacks the block, so its work on that chain is the solved one.
@@ -705,11 +705,11 @@ describe('solution of work from several nodes', () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
     a.node.place = async () => ({ kind: 'awaited' })
-    a.node.submit = async () => {
+    a.node.onSubmit = async () => {
       throw new NodeRefusal({ url: 'http://a', status: 404, excerpt: 'No associated Payload', isFromNode: true })
     }
     await clock.pass(700)
-    void source.handIn(solutionOf(jobs[0]))
+    void source.submit(solutionOf(jobs[0]))
     await clock.pass(100)
     await a.fail()
     await clock.pass(800)
@@ -721,8 +721,8 @@ describe('solution of work from several nodes', () => {
   it("a solution does not block another node's work on its parent if its own node is silent and nobody gets the block", async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
-    a.node.submit = () => new Promise(() => undefined)
-    void source.handIn(solutionOf(jobs[0]))
+    a.node.onSubmit = () => new Promise(() => undefined)
+    void source.submit(solutionOf(jobs[0]))
     await a.fail()
     await clock.pass(1_100)
     await b.give(0, 5)
@@ -733,12 +733,12 @@ describe('solution of work from several nodes', () => {
   it('a solution does not block its parent at all if its node was silent before it was found', async () => {
     const { clock, a, b, source, jobs, issuer } = await started()
     await a.give(0, 5)
-    a.node.submit = () => new Promise(() => undefined)
+    a.node.onSubmit = () => new Promise(() => undefined)
     await clock.pass(900)
     a.hangs = true
     // The source asks the node after one second, and considers it down after three.
     await clock.pass(1_600)
-    void source.handIn(solutionOf(jobs[0]))
+    void source.submit(solutionOf(jobs[0]))
     await clock.pass(600)
     await b.give(0, 5)
     expect(issuer()).toBe('http://b')
@@ -749,13 +749,13 @@ describe('solution of work from several nodes', () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     let release: () => void = () => undefined
-    a.node.submit = () => new Promise((resolve) => (release = resolve))
+    a.node.onSubmit = () => new Promise((resolve) => (release = resolve))
     const solution = solutionOf(jobs[0])
-    const receipt = source.handIn(solution)
+    const receipt = source.submit(solution)
     a.height = 5
     await clock.pass(2_000)
     await b.give(0, 9)
-    b.node.submit = async () => Promise.reject(unreachable())
+    b.node.onSubmit = async () => Promise.reject(unreachable())
     await clock.pass(500)
     release()
     expect(await receipt).toEqual({ step: 'acknowledged' })
@@ -770,10 +770,10 @@ describe('solution of work from several nodes', () => {
   it('a solution goes to the other nodes when its node does not answer, and is followed there', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
-    a.node.submit = async () => Promise.reject(unreachable())
+    a.node.onSubmit = async () => Promise.reject(unreachable())
     a.node.place = async () => Promise.reject(unreachable())
     const solution = solutionOf(jobs[0])
-    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
     expect(b.node.submitted).toEqual([solution.bytes])
     const fate = followed(source.follow(solution, new AbortController().signal))
     await clock.pass(1_000)
@@ -783,8 +783,8 @@ describe('solution of work from several nodes', () => {
   it('a solution goes to the other nodes when its node has not answered for a second', async () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
-    a.node.submit = () => new Promise(() => undefined)
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    a.node.onSubmit = () => new Promise(() => undefined)
+    const receipt = source.submit(solutionOf(jobs[0]))
     await clock.pass(900)
     expect(b.node.submitted).toEqual([])
     await clock.pass(200)
@@ -797,8 +797,8 @@ describe('solution of work from several nodes', () => {
     await a.give(0, 5)
     a.node.place = async () => ({ kind: 'awaited' })
     const answer = { url: 'http://a', status: 400, excerpt: 'Invalid POW hash', isFromNode: true }
-    a.node.submit = async () => Promise.reject(new NodeRefusal(answer))
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    a.node.onSubmit = async () => Promise.reject(new NodeRefusal(answer))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await clock.pass(10_000)
     expect(await receipt).toMatchObject({ step: 'rejected', reason: 'invalid-pow' })
     expect(b.node.submitted).toEqual([])
@@ -811,7 +811,7 @@ describe('solution of work from several nodes', () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
-    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
     b.node.place = async () => ({ kind, depth: 1 })
     a.node.place = async () => {
       a.node.place = async () => ({ kind: 'on-chain', depth: 1 })
@@ -826,7 +826,7 @@ describe('solution of work from several nodes', () => {
     const { clock, a, b, source, jobs } = await started()
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
-    expect(await source.handIn(solution)).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
     a.node.place = async () => ({ kind: 'passed', depth: 1 })
     b.node.place = async () => ({ kind: 'orphaned', depth: 1 })
     const fate = followed(source.follow(solution, new AbortController().signal))
@@ -839,10 +839,10 @@ describe('solution of work from several nodes', () => {
     await a.give(0, 5)
     const solution = solutionOf(jobs[0])
     for (const { node } of [a, b]) {
-      node.submit = async () => Promise.reject(unreachable())
+      node.onSubmit = async () => Promise.reject(unreachable())
       node.place = async () => ({ kind: 'awaited' })
     }
-    const receipt = source.handIn(solution)
+    const receipt = source.submit(solution)
     await clock.pass(310_000)
     expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
     expect(a.node.submitted.length).toBeGreaterThan(100)
@@ -874,7 +874,7 @@ describe('solution of work from several nodes', () => {
     b.node.place = async () => ({ kind: 'awaited' })
     const { job, bytes } = solutionOf(jobs[0])
     const solution = { job: { ...job, issuer: 'http://a' }, bytes }
-    const receipt = source.handIn(solution)
+    const receipt = source.submit(solution)
     await clock.pass(200_000)
     a.isDown = false
     await clock.pass(2_500)
@@ -895,7 +895,7 @@ describe('solution of work from several nodes', () => {
       await b.give(0, 5)
       b.node.place = async () => ({ kind: 'awaited' })
       const { job, bytes } = solutionOf(jobs[0])
-      const receipt = source.handIn({ job: { ...job, issuer: 'http://a' }, bytes })
+      const receipt = source.submit({ job: { ...job, issuer: 'http://a' }, bytes })
       await clock.pass(passMs)
       stop.abort()
       expect(await receipt).toMatchObject({ step: 'lost', reason })
@@ -907,7 +907,7 @@ describe('solution of work from several nodes', () => {
     const { a, source, jobs } = await started()
     await a.give(0, 5)
     const { job, bytes } = solutionOf(jobs[0])
-    expect(await source.handIn({ job: { ...job, issuer: 'http://old' }, bytes })).toEqual({ step: 'acknowledged' })
+    expect(await source.submit({ job: { ...job, issuer: 'http://old' }, bytes })).toEqual({ step: 'acknowledged' })
     expect(a.node.submitted).toHaveLength(1)
   })
 })

@@ -34,7 +34,7 @@ class GivenSource implements Source, ChainChoice {
   chains = () => []
   setChains = (chains: readonly number[] | undefined) => void this.chosen.push(chains)
   jobs = (signal: AbortSignal) => this.box.until(signal, () => this.box.close())
-  handIn = async () => this.receipt
+  submit = async () => this.receipt
   async *follow() {
     yield this.fates.shift() ?? ({ step: 'confirmed', depth: 1 } as const)
   }
@@ -61,7 +61,7 @@ function running(
   const give = () => inner.box.put(jobWith(inner.chosen.at(-1)?.[0] ?? 0, height++))
   const solve = async (solution: Solution) => {
     given.push(solution.job.work.fields.chainId)
-    const { step } = await source.handIn(solution)
+    const { step } = await source.submit(solution)
     give()
     if (step === 'acknowledged') for await (const _ of source.follow(solution, stop.signal));
   }
@@ -103,7 +103,7 @@ it('a paced source gives no job twice, even if no other follows', async () => {
   inner.box.put(job)
   const first = source.nextBlock(stop.signal)
   await settle()
-  void source.handIn(solutionOf(job))
+  void source.submit(solutionOf(job))
   await first
   source.nextBlock(stop.signal).catch(() => undefined)
   await settle()
@@ -113,7 +113,7 @@ it('a paced source gives no job twice, even if no other follows', async () => {
 it('solutions of earlier runs use up no turn', async () => {
   const { inner, source, stop, jobs } = running(byHand, { solves: false })
   source.nextBlock(stop.signal).catch(() => undefined)
-  await source.handIn(solutionOf(jobWith(0, 1)))
+  await source.submit(solutionOf(jobWith(0, 1)))
   expect(source.waitReason).toBe(null)
   const job = jobWith(1, 1)
   inner.box.put(job)

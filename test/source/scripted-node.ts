@@ -19,7 +19,7 @@ export class ScriptedNode implements MiningNode {
   readonly handlers = new Map<number, NewsHandlers>()
   /** Breaks a connection that should have stayed open. */
   lose: () => void = () => undefined
-  submit: (attempt: number) => Promise<void> = async () => undefined
+  onSubmit: (attempt: number) => Promise<void> = async () => undefined
   place: () => Promise<BlockPosition> = async () => ({ kind: 'on-chain', depth: 1 })
   refusal: NewcutError | null = null
 
@@ -42,12 +42,12 @@ export class ScriptedNode implements MiningNode {
     })
   }
 
-  async solved(bytes: Uint8Array): Promise<void> {
+  async submit(bytes: Uint8Array): Promise<void> {
     this.submitted.push(bytes)
-    await this.submit(this.submitted.length)
+    await this.onSubmit(this.submitted.length)
   }
 
-  news(chain: number, handlers: NewsHandlers): void {
+  followNews(chain: number, handlers: NewsHandlers): void {
     this.handlers.set(chain, handlers)
   }
 
@@ -55,10 +55,10 @@ export class ScriptedNode implements MiningNode {
     this.lose = run
   }
 
-  placeOf = () => this.place()
+  positionOf = () => this.place()
   cut: MiningNode['cut'] = async () => new Map()
   branch: MiningNode['branch'] = async () => ({ head: -1, ids: new Map() })
-  finalRefusal = async () => this.refusal
+  findFinalRefusal = async () => this.refusal
 
   /** Answers the oldest request. */
   answer(work: Work): void {

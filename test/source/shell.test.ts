@@ -3,7 +3,7 @@ import { MinersPoolFull, NodeRefusal } from '../../src/client/node/errors.ts'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { NewcutError } from '../../src/ground/base/errors.ts'
 import type { FollowUp } from '../../src/ground/chain/solution.ts'
-import { solvedBlock } from '../../src/mining/source/node/look.ts'
+import { blockOfSolution } from '../../src/mining/source/node/block-lookup.ts'
 import type { Branch, CutHeads } from '../../src/mining/source/node/mining-node.ts'
 import { NodeSource } from '../../src/mining/source/node/node-source.ts'
 import type { Job } from '../../src/mining/source/source.ts'
@@ -145,9 +145,9 @@ describe('slow node', () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     let release: () => void = () => undefined
-    node.submit = () => new Promise((resolve) => (release = resolve))
+    node.onSubmit = () => new Promise((resolve) => (release = resolve))
     node.place = async () => ({ kind: 'awaited' })
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await settle()
     expect(jobs).toEqual([expect.anything(), null])
     await clock.pass(60_000)
@@ -167,8 +167,8 @@ describe('slow node', () => {
     const { node, source, jobs, answer } = await started(3)
     await answer(0, 5)
     await answer(1, 8)
-    node.submit = () => new Promise(() => undefined)
-    void source.handIn(solutionOf(jobs[0]))
+    node.onSubmit = () => new Promise(() => undefined)
+    void source.submit(solutionOf(jobs[0]))
     await settle()
     expect(jobs[1]).toMatchObject({ reason: 'solved', work: { fields: { chainId: 1 } } })
   })
@@ -281,19 +281,19 @@ describe('solution', () => {
     return new NodeRefusal({ url: 'http://node.test', status, excerpt, isFromNode })
   }
 
-  async function handedIn(submit: ScriptedNode['submit'], place?: ScriptedNode['place']) {
+  async function submitted(onSubmit: ScriptedNode['onSubmit'], place?: ScriptedNode['place']) {
     const { clock, node, source, jobs, answer } = await started()
     await answer(0, 5)
-    node.submit = submit
+    node.onSubmit = onSubmit
     node.place = place ?? (async () => ({ kind: 'awaited' }))
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await clock.pass(310_000)
     return { receipt: await receipt, attempts: node.submitted.length, source, solution: solutionOf(jobs[0]) }
   }
 
   it('a solution is resubmitted while a proxy answers 404, 502 or a redirection', async () => {
     const answers = [refusal(404, '<html>not found'), refusal(502, 'Bad Gateway'), refusal(302, '')]
-    const { receipt, attempts } = await handedIn(async (attempt) => {
+    const { receipt, attempts } = await submitted(async (attempt) => {
       const answer = answers[attempt - 1]
       if (answer) throw answer
     })
@@ -302,7 +302,7 @@ describe('solution', () => {
   })
 
   it('a solution is rejected once the node has repeated that for 5 s', async () => {
-    const { receipt, attempts } = await handedIn(
+    const { receipt, attempts } = await submitted(
       async () => {
         throw refusal(400, 'Invalid solved work: Invalid POW hash')
       },
@@ -322,11 +322,11 @@ describe('solution', () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
-    node.submit = async () => {
+    node.onSubmit = async () => {
       await new Promise<void>((resolve) => void clock.after(1, resolve))
       throw failure
     }
-    void source.handIn(solutionOf(jobs[0]))
+    void source.submit(solutionOf(jobs[0]))
     await clock.pass(2_000)
     expect(node.submitted.length).toBeGreaterThan(1)
     while (node.asked.length > 0) {
@@ -345,10 +345,10 @@ describe('solution', () => {
       await handed.answer(0, 5)
       const startMs = clock.monotonicMs()
       handed.node.place = async () => ({ kind: 'awaited' })
-      handed.node.submit = async () => {
+      handed.node.onSubmit = async () => {
         if ((clock?.monotonicMs() ?? 0) - startMs < 3000) throw refusal(status, 'not now')
       }
-      const receipt = handed.source.handIn(solutionOf(handed.jobs[0]))
+      const receipt = handed.source.submit(solutionOf(handed.jobs[0]))
       await clock.pass(4_000)
       expect(await receipt).toEqual({ step: 'acknowledged' })
     },
@@ -358,7 +358,7 @@ describe('solution', () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
     }
-    const { receipt } = await handedIn(submit, async () => ({ kind: 'passed', depth: 1 }))
+    const { receipt } = await submitted(submit, async () => ({ kind: 'passed', depth: 1 }))
     expect(receipt).toEqual({ step: 'stale' })
   })
 
@@ -368,18 +368,18 @@ describe('solution', () => {
       throw refusal(404, 'No associated Payload')
     }
     const place = async () => (++looks < 5 ? { kind: 'awaited' as const } : { kind: 'passed' as const, depth: 1 })
-    const { receipt } = await handedIn(submit, place)
+    const { receipt } = await submitted(submit, place)
     expect(receipt).toEqual({ step: 'stale' })
   })
 
   it('a solution is resubmitted once more, and no more, when the miner stops', async () => {
     const { clock, node, source, jobs, answer, stop } = await started()
     await answer(0, 5)
-    node.submit = async () => {
+    node.onSubmit = async () => {
       throw refusal(503, '')
     }
     node.place = async () => ({ kind: 'awaited' })
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await settle()
     stop.abort()
     await settle()
@@ -392,7 +392,7 @@ describe('solution', () => {
     const submit = async () => {
       throw refusal(404, 'No associated Payload')
     }
-    const { receipt, attempts } = await handedIn(submit, async () => ({ kind: 'awaited' }))
+    const { receipt, attempts } = await submitted(submit, async () => ({ kind: 'awaited' }))
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'no-payload' })
     // Pauses last half a second on average, and a second more while the node gives no work.
     expect(attempts).toBeGreaterThan(12)
@@ -410,11 +410,11 @@ describe('solution', () => {
       return work(chain, signal)
     }
     node.place = async () => ({ kind: 'awaited' })
-    node.submit = async () => {
+    node.onSubmit = async () => {
       await settle()
       if (!isKnown) throw refusal(404, 'No associated Payload')
     }
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await clock.pass(200)
     for (const { chain, resolve } of node.asked) if (chain === 0) resolve(madeWork(0, 5))
     await settle()
@@ -435,11 +435,11 @@ describe('solution', () => {
     node.place = async () => {
       return clock.monotonicMs() - startMs < 15_000 ? { kind: 'awaited' } : { kind: 'on-chain', depth: 1 }
     }
-    node.submit = async (attempt) => {
+    node.onSubmit = async (attempt) => {
       if (attempt === 1) throw new NewcutError('NODE_UNREACHABLE', 'connection lost')
       throw refusal(404, 'No associated Payload')
     }
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await clock.pass(17_000)
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
@@ -448,12 +448,12 @@ describe('solution', () => {
     const { clock, node, source, jobs, answer } = await started(1)
     await answer(0, 5)
     node.place = async () => ({ kind: 'awaited' })
-    node.submit = async () => {
+    node.onSubmit = async () => {
       await new Promise<void>((resolve) => void clock.after(1, resolve))
       throw refusal(404, 'No associated Payload')
     }
     const { job, bytes } = solutionOf(jobs[0])
-    const receipt = source.handIn({ job: { ...job, issuer: 'http://elsewhere.test' }, bytes })
+    const receipt = source.submit({ job: { ...job, issuer: 'http://elsewhere.test' }, bytes })
     await clock.pass(2_000)
     while (node.asked.length > 0) {
       await answer(0, 5, 2n)
@@ -469,10 +469,10 @@ describe('solution', () => {
     await answer(0, 5)
     const startMs = clock.monotonicMs()
     node.place = async () => ({ kind: 'awaited' })
-    node.submit = async () => {
+    node.onSubmit = async () => {
       if (clock.monotonicMs() - startMs < 60_000) throw refusal(400, '<html>bad request')
     }
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await clock.pass(62_000)
     expect(await receipt).toEqual({ step: 'acknowledged' })
   })
@@ -484,12 +484,12 @@ describe('solution', () => {
     node.place = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'another network')
     }
-    node.submit = async () => {
+    node.onSubmit = async () => {
       const excerpt = 'this node serves another network'
       const other = new NodeRefusal({ url: 'http://node.test', status: 404, excerpt, isFromNode: true })
       if (clock.monotonicMs() - startMs < 60_000) throw other
     }
-    const receipt = source.handIn(solutionOf(jobs[0]))
+    const receipt = source.submit(solutionOf(jobs[0]))
     await clock.pass(30_000)
     node.place = async () => ({ kind: 'awaited' })
     await clock.pass(32_000)
@@ -497,7 +497,7 @@ describe('solution', () => {
   })
 
   it('a solution is rejected if every answer for 5 minutes was 400, from any server', async () => {
-    const { receipt } = await handedIn(async () => {
+    const { receipt } = await submitted(async () => {
       throw refusal(400, '<html>bad request')
     })
     expect(receipt).toMatchObject({ step: 'rejected', reason: 'unknown' })
@@ -506,15 +506,15 @@ describe('solution', () => {
   it('a stale solution is followed until the block in its place is deep', async () => {
     const { clock, node, source, jobs, answer } = await started(3, { confirmations: 6 })
     await answer(0, 5)
-    node.submit = async () => {
+    node.onSubmit = async () => {
       throw refusal(404, 'No associated Payload')
     }
     node.place = async () => ({ kind: 'passed', depth: 5 })
-    const shallow = source.handIn(solutionOf(jobs[0]))
+    const shallow = source.submit(solutionOf(jobs[0]))
     await clock.pass(1_000)
     expect(await shallow).toEqual({ step: 'stale', mayReturn: true })
     node.place = async () => ({ kind: 'passed', depth: 6 })
-    const deep = source.handIn(solutionOf(jobs[0]))
+    const deep = source.submit(solutionOf(jobs[0]))
     await clock.pass(1_000)
     expect(await deep).toEqual({ step: 'stale' })
   })
@@ -525,7 +525,7 @@ describe('solution', () => {
       const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
       await answer(0, 5)
       const solution = solutionOf(jobs[0])
-      const { chain, height, hash } = solvedBlock(solution)
+      const { chain, height, hash } = blockOfSolution(solution)
       const id = encodeBase64Url(hash)
       const other = hashOf(99)
       let branch: Branch = { head: height, ids: new Map([[height, other]]) }
@@ -555,7 +555,7 @@ describe('solution', () => {
     const { clock, node, source, jobs, answer, stop } = await started(3, { confirmations: 6 })
     await answer(0, 5)
     const solution = solutionOf(jobs[0])
-    const { height } = solvedBlock(solution)
+    const { height } = blockOfSolution(solution)
     node.place = async () => ({ kind: 'passed', depth: 5 })
     node.branch = async () => ({ head: height + 5, ids: new Map([[height, hashOf(99)]]) })
     const steps = followed(source.follow(solution, stop.signal))
@@ -565,7 +565,7 @@ describe('solution', () => {
 
   it('a solution is acknowledged if the first answer was lost and the chain has the block', async () => {
     let looks = 0
-    const { receipt, attempts } = await handedIn(
+    const { receipt, attempts } = await submitted(
       async (attempt) => {
         if (attempt === 1) throw new NewcutError('NODE_UNREACHABLE', 'connection lost')
         throw refusal(404, 'No associated Payload')
@@ -580,7 +580,7 @@ describe('solution', () => {
     const unreachable = async () => {
       throw new NewcutError('NODE_UNREACHABLE', 'connection refused')
     }
-    const { receipt, attempts } = await handedIn(unreachable, unreachable)
+    const { receipt, attempts } = await submitted(unreachable, unreachable)
     expect(receipt).toEqual({ step: 'lost', reason: 'unreachable', message: 'connection refused', mayReturn: true })
     expect(attempts).toBeGreaterThan(500)
   })

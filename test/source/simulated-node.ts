@@ -264,7 +264,7 @@ export class SimulatedNode {
     const { fields } = this.delivered
     this.handedIn.push(fields)
     this.#solved.add(parentOf(fields))
-    this.tell({ type: 'handedIn', fields })
+    this.tell({ type: 'submitted', fields })
   }
 
   /** The node takes the oldest solution, or refuses it. Its chain advances at once, or with `advance`. */
@@ -274,7 +274,7 @@ export class SimulatedNode {
     const isFresh = Number(fields.height) - 1 === this.heads[fields.chainId]
     if (isTaken && isFresh && movesAtOnce) this.advance(fields.chainId)
     this.handedIn.shift()
-    if (isTaken && isFresh) this.tell({ type: 'taken', fields })
+    if (isTaken && isFresh) this.tell({ type: 'acknowledged', fields })
     else {
       this.#solved.delete(parentOf(fields))
       this.tell({ type: 'reopened', fields })

@@ -190,34 +190,43 @@ describe('state machine of a source', () => {
   })
 
   it('the source idles while a solution of the only chain is pending', () => {
-    const { state, kinds } = played([0], start, first, { type: 'handedIn', fields: first.work.fields })
+    const { state, kinds } = played([0], start, first, { type: 'submitted', fields: first.work.fields })
     expect(state.current.kind).toBe('solved')
     expect(kinds).toEqual(['idle'])
   })
 
   it('the source does not resume a solved parent that the node gives out once more, and retries after a pause', () => {
-    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
-    const taken = { type: 'taken', fields: first.work.fields } as const
+    const submitted = { type: 'submitted', fields: first.work.fields } as const
+    const acknowledged = { type: 'acknowledged', fields: first.work.fields } as const
     const replay = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
-    const { state, kinds } = played([0], start, first, handedIn, taken, replay)
+    const { state, kinds } = played([0], start, first, submitted, acknowledged, replay)
     expect(state.current.kind).toBe('solved')
     expect(kinds).toEqual(['pause'])
     const next = { type: 'answered', request: 3, work: madeWork(0, 6) } as const
-    const later = played([0], start, first, handedIn, taken, replay, { type: 'paused', purpose: 'current' }, next)
+    const later = played(
+      [0],
+      start,
+      first,
+      submitted,
+      acknowledged,
+      replay,
+      { type: 'paused', purpose: 'current' },
+      next,
+    )
     expect(later.state.current).toMatchObject({ kind: 'searching', job: { work: next.work } })
   })
 
   it('the source resumes a solved parent beside other adjacents: a reorganised neighbour means that our block is not taken', () => {
-    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
-    const taken = { type: 'taken', fields: first.work.fields } as const
+    const submitted = { type: 'submitted', fields: first.work.fields } as const
+    const acknowledged = { type: 'acknowledged', fields: first.work.fields } as const
     const other = { type: 'answered', request: 2, work: besideOthers(madeWork(0, 5)) } as const
-    const { state } = played([0], start, first, handedIn, taken, other)
+    const { state } = played([0], start, first, submitted, acknowledged, other)
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: other.work } })
   })
 
   it('the source continues its job when a late solution of the same parent beside other adjacents is submitted', () => {
     const { fields } = besideOthers(madeWork(0, 5))
-    const { state, kinds } = played([0], start, first, { type: 'handedIn', fields })
+    const { state, kinds } = played([0], start, first, { type: 'submitted', fields })
     expect(state.current.kind).toBe('searching')
     expect(kinds).toEqual([])
   })
@@ -248,8 +257,8 @@ describe('state machine of a source', () => {
 
   it('the source resumes a solved parent once two cuts have shown that its chain went back below our block', () => {
     const { fields } = first.work
-    const handedIn = { type: 'handedIn', fields } as const
-    const taken = { type: 'taken', fields } as const
+    const submitted = { type: 'submitted', fields } as const
+    const acknowledged = { type: 'acknowledged', fields } as const
     const confirmed = { type: 'confirmed', fields } as const
     const paused = { type: 'paused', purpose: 'current' } as const
     const back = (request: number) => ({ type: 'answered', request, work: madeWork(0, 5, 9n) }) as const
@@ -258,7 +267,7 @@ describe('state machine of a source', () => {
     }
     const behind = head(4, fields.parent)
     const ours = head(5, fields.payloadHash)
-    const solved = [start, first, handedIn, taken] as const
+    const solved = [start, first, submitted, acknowledged] as const
     const kindAfter = (...events: readonly Parameters<typeof played>[1][]) => {
       return played([0], ...solved, ...events).state.current.kind
     }
@@ -278,7 +287,7 @@ describe('state machine of a source', () => {
         start,
         first,
         standby,
-        { type: 'handedIn', fields: first.work.fields },
+        { type: 'submitted', fields: first.work.fields },
         ...events,
       )
       return state.awaited
@@ -290,13 +299,13 @@ describe('state machine of a source', () => {
   })
 
   it('the source asks at once when news of the awaited chain ends a pause, however long that was', () => {
-    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const submitted = { type: 'submitted', fields: first.work.fields } as const
     const replays = [2, 3, 4, 5].flatMap((request): NewsOf<Event>[] => [
       { type: 'answered', request, work: madeWork(0, 5, BigInt(request)) },
       { type: 'paused', purpose: 'current' },
     ])
-    const taken = { type: 'taken', fields: first.work.fields } as const
-    const waiting = [start, first, handedIn, taken, ...replays.slice(0, -1)] as const
+    const acknowledged = { type: 'acknowledged', fields: first.work.fields } as const
+    const waiting = [start, first, submitted, acknowledged, ...replays.slice(0, -1)] as const
     expect(played([0], ...waiting).state.isPausing).toBe(true)
     const { kinds } = played([0], ...waiting, { type: 'newCut', chain: 0 })
     expect(kinds).toEqual(['unpause', 'ask current'])
@@ -360,7 +369,7 @@ describe('state machine of a source', () => {
 
   it('the source forgets the worth of a chain when that advances', () => {
     const { state } = needsOf(start, first, standby, viewed([0, 0.2], [1, 0.2]), { type: 'newCut', chain: 1 })
-    expect([...state.chances.keys()]).toEqual([0])
+    expect([...state.rewards.keys()]).toEqual([0])
   })
 
   it('the source remembers the worth of a chain whose stream opens', () => {
@@ -379,18 +388,18 @@ describe('state machine of a source', () => {
   })
 
   it('the source resumes the same parent when the solution failed', () => {
-    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const submitted = { type: 'submitted', fields: first.work.fields } as const
     const reopened = { type: 'reopened', fields: first.work.fields } as const
     const again = { type: 'answered', request: 2, work: madeWork(0, 5, 9n) } as const
-    const { state } = played([0], start, first, handedIn, reopened, again)
+    const { state } = played([0], start, first, submitted, reopened, again)
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: again.work } })
   })
 
   it('the source checks its work when the node refuses a solution: it may have restarted', () => {
-    const handedIn = { type: 'handedIn', fields: first.work.fields } as const
+    const submitted = { type: 'submitted', fields: first.work.fields } as const
     const third = { type: 'answered', request: 3, work: madeWork(2, 5) } as const
     const refused = { type: 'refused', fields: first.work.fields } as const
-    const before = [start, first, standby, handedIn, third] as const
+    const before = [start, first, standby, submitted, third] as const
     expect(played([0, 1, 2], ...before).state).toMatchObject({
       current: { kind: 'searching' },
       standby: { kind: 'ready' },

@@ -111,7 +111,7 @@ export async function connectNodes(
   const miningNode = (client: NodeClient, account: MinerAccount): MiningNode => {
     const stallMs = setup.stallMs ?? usualStallMs(client.blockDelayMs)
     const forkRules = forkRulesOf(client, setup)
-    return miningNodeOf({ client, account, clock: systemClock, stallMs, forkRules, forkWish: setup.forkWish })
+    return miningNodeOf({ client, account, clock: systemClock, stallMs, forkRules, forkVoteChoice: setup.forkWish })
   }
   if (given.length === 1) {
     const client = await connect({ url: given[0], trust, ...reaching }, onWaiting, signal)

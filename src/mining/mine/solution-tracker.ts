@@ -176,7 +176,7 @@ export class SolutionTracker {
   #submit(tracked: TrackedSolution, solution: Solution): void {
     const { source, stopped } = this.#options
     this.#recordStep(tracked, { step: 'handed-in' })
-    this.#start(tracked, stepsAfterSubmission(source.handIn(solution), source, solution, stopped))
+    this.#start(tracked, stepsAfterSubmission(source.submit(solution), source, solution, stopped))
   }
 
   #start(tracked: TrackedSolution, steps: AsyncIterable<LifeStep>): void {

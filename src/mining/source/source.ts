@@ -122,7 +122,7 @@ export interface Source {
    */
   jobs(signal: AbortSignal, events: SourceEvents): AsyncIterable<Job | null>
   /** Hands in a solution. Never throws. */
-  handIn(solution: Solution): Promise<Receipt>
+  submit(solution: Solution): Promise<Receipt>
   /** Follows an acknowledged solution until its fate is settled or the signal aborts. Never throws. */
   follow(solution: Solution, signal: AbortSignal): AsyncIterable<FollowUp>
   /** Whether news of the current job's chain arrives. */
@@ -144,5 +144,5 @@ export interface ChainChoice {
 }
 
 /** The operator's choice of fork votes. `node` leaves the votes of the node unchanged. */
-export const forkWishes = ['node', 'yes', 'no'] as const
-export type ForkWish = (typeof forkWishes)[number]
+export const forkVoteChoices = ['node', 'yes', 'no'] as const
+export type ForkVoteChoice = (typeof forkVoteChoices)[number]

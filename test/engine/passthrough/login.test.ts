@@ -269,7 +269,7 @@ describe('a pool whose nonces rigs cannot use', () => {
       await until(() => found.length >= 3)
       await cpu.stop()
       const receipts = found.slice(0, 3).map((nonce) => {
-        return source.handIn({ job, bytes: Uint8Array.from(withNonce(job.work.bytes, nonce)) })
+        return source.submit({ job, bytes: Uint8Array.from(withNonce(job.work.bytes, nonce)) })
       })
       expect(await Promise.all(receipts)).toEqual([1, 2, 3].map(() => ({ step: 'acknowledged' })))
       expect(at.shares.map(({ judged }) => judged)).toEqual([1, 2, 3].map(() => '"result":true,"error":null'))

@@ -6,7 +6,7 @@ import type { SignedCommand } from '../../../src/client/wallet/command.ts'
 import { encodeBase64Url } from '../../../src/ground/base/bytes.ts'
 import { coinsText } from '../../../src/ground/base/coins.ts'
 import { development } from '../../../src/ground/chain/network-data.ts'
-import { findPlace } from '../../../src/mining/source/node/mining-node.ts'
+import { findPosition } from '../../../src/mining/source/node/mining-node.ts'
 import type { PayoutSetup } from '../../../src/pool/payouts/payout-run.ts'
 import type { VirtualTime } from '../../sim/virtual-time.ts'
 import { type Block, type Chain, coinbase64, execute, gasOf, output64, transaction64, type Verdict } from './network.ts'
@@ -57,7 +57,7 @@ const URL = 'http://node.example:1848'
 
 export function nodeOf(options: Options): Pick<PayoutSetup, 'client' | 'network' | 'placeOf'> {
   const client = clientOf(options) as unknown as PayoutSetup['client']
-  return { client, network: development, placeOf: (block, signal) => findPlace(client as never, block, { signal }) }
+  return { client, network: development, placeOf: (block, signal) => findPosition(client as never, block, { signal }) }
 }
 
 function clientOf({ chains, time, faults, random, step, onSent, poolKey, ...more }: Options) {

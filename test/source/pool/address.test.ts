@@ -56,7 +56,7 @@ describe('address of a pool', () => {
     ['stratum+tcp://@pool.example:1917', /the user is missing, so nobody would be paid/],
     ['stratum+tcp://:secret@pool.example:1917', /the user is missing, so nobody would be paid/],
     ['stratum+tcp://a@pool.example:1,b:secret@pool.example:2', /the user contains an @/],
-    ['stratum+tcp://a@pool.example:99999', /port 99999, expected 1 to 65535/],
+    ['stratum+tcp://a@pool.example:99999', /99999 is not a port/],
     ['stratum+tcp://a:secret word@pool.example:1917', /cannot be read/],
     ['stratum+tcp://k:secret@pool.example:1917', /looks like an account, but its key or hash is not valid/],
     [`stratum+tcp://${KEY}ab:secret@pool.example:1917`, /looks like an account, but its key or hash is not valid/],

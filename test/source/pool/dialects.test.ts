@@ -94,10 +94,10 @@ describe('server of the official client', () => {
       await reader.ended
     })
     const first = await reader.job()
-    expect(await source.handIn(shareOf(first))).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(shareOf(first))).toEqual({ step: 'acknowledged' })
     const second = await reader.job(({ id }) => id !== first.id)
-    expect(await source.handIn(shareOf(first, 1000n))).toEqual({ step: 'stale' })
-    expect(await source.handIn(shareOf(second))).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(shareOf(first, 1000n))).toEqual({ step: 'stale' })
+    expect(await source.submit(shareOf(second))).toEqual({ step: 'acknowledged' })
     expect(server.closed).toEqual([])
     expect(server.verdicts).toEqual(['accepted', 'stale', 'accepted'])
   })
@@ -146,7 +146,7 @@ async function firstShare(port: number, reaching = reached(port)) {
     await reader.ended
   })
   const job = await reader.job()
-  return { job, receipt: await source.handIn(shareOf(job)), jobs: reader.jobs }
+  return { job, receipt: await source.submit(shareOf(job)), jobs: reader.jobs }
 }
 
 describe('message order of other pools', () => {

@@ -86,7 +86,7 @@ describe('shares for a pool', () => {
     expect(job.target).toBe(MAX_TARGET / 1024n)
     expect(job.fixedNonce).toEqual({ bits: 16, value: 0x09e8 })
     expect(source.workBytes).toBe(286)
-    for (const skip of [0, 1]) expect(await source.handIn(shareOf(job, skip))).toEqual({ step: 'acknowledged' })
+    for (const skip of [0, 1]) expect(await source.submit(shareOf(job, skip))).toEqual({ step: 'acknowledged' })
     expect(test.shares).toEqual([
       { user: 'k:ab.rig', job: '64128000', verdict: 'accepted' },
       { user: 'k:ab.rig', job: '64128000', verdict: 'accepted' },
@@ -109,7 +109,7 @@ describe('shares for a pool', () => {
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
     expect(job.fixedNonce.bits).toBe(bits)
-    expect(await source.handIn(shareOf(job))).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(shareOf(job))).toEqual({ step: 'acknowledged' })
   })
 
   it('shares that do not count get different verdicts', async () => {
@@ -117,12 +117,12 @@ describe('shares for a pool', () => {
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
     const share = shareOf(job)
-    await source.handIn(share)
-    expect(await source.handIn(share)).toMatchObject({ step: 'rejected', reason: 'duplicate' })
+    await source.submit(share)
+    expect(await source.submit(share)).toMatchObject({ step: 'rejected', reason: 'duplicate' })
     const miss = { job, bytes: Uint8Array.from(withNonce(job.work.bytes, 0x09e8n)) }
-    expect(await source.handIn(miss)).toMatchObject({ step: 'rejected', reason: 'low-difficulty' })
+    expect(await source.submit(miss)).toMatchObject({ step: 'rejected', reason: 'low-difficulty' })
     test.forget('64128000')
-    expect(await source.handIn(shareOf(job, 1))).toEqual({ step: 'stale' })
+    expect(await source.submit(shareOf(job, 1))).toEqual({ step: 'stale' })
   })
 
   it.each<[string, object]>([
@@ -134,21 +134,21 @@ describe('shares for a pool', () => {
   ])('a share gets the verdict that the answer %s means', async (answer, receipt) => {
     const test = await pool({ answer: () => answer })
     const { source, reader } = await mining([test.url()])
-    expect(await source.handIn(shareOf(await reader.job()))).toMatchObject(receipt)
+    expect(await source.submit(shareOf(await reader.job()))).toMatchObject(receipt)
   })
 
   it('shares are lost with their connection, and the next session has its own', async () => {
     const test = await pool({ answer: () => undefined })
     const { source, reader } = await mining([test.url()])
     const job = await reader.job()
-    const receipt = source.handIn(shareOf(job))
+    const receipt = source.submit(shareOf(job))
     await expect.poll(() => test.shares.length, SOON).toBe(1)
     test.drop()
     expect(await receipt).toMatchObject({ step: 'lost', reason: 'unreachable' })
     await until(() => reader.jobs.at(-1) === null)
     await expect.poll(() => test.connections, SOON).toBe(2)
     await reader.job(({ id }) => id !== job.id)
-    expect(await source.handIn(shareOf(job))).toMatchObject({
+    expect(await source.submit(shareOf(job))).toMatchObject({
       step: 'lost',
       message: 'the session of its job has ended',
     })
@@ -201,7 +201,7 @@ describe('work of a pool', () => {
     test.notify()
     const second = await reader.job(({ id }) => id !== first.id)
     expect(second.fixedNonce).toEqual({ bits: 16, value: 0xa796 })
-    expect(await source.handIn(shareOf(second))).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(shareOf(second))).toEqual({ step: 'acknowledged' })
   })
 })
 
@@ -215,7 +215,7 @@ describe('several pools', () => {
     await first.close()
     const other = await reader.job(({ issuer }) => issuer.endsWith(`:${second.port}`))
     expect(other.reason).toBe('switched')
-    expect(await source.handIn(shareOf(other))).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(shareOf(other))).toEqual({ step: 'acknowledged' })
     expect(source.upstreams()).toMatchObject([
       { up: false, active: false, problem: expect.any(String) },
       { up: true, active: true },
@@ -357,7 +357,7 @@ describe('faulty pool', () => {
     await expect.poll(() => source.upstreams()[1].up, SOON).toBe(true)
     const share = shareOf(job)
     for (let i = 0; i < 3; i++) {
-      void source.handIn(share)
+      void source.submit(share)
       await clock.pass(10_000)
     }
     await reader.job(({ issuer }) => issuer.endsWith(`:${other.port}`))
@@ -385,7 +385,7 @@ describe('pool with TLS', () => {
     const { source, reader } = await mining([test.url()], {
       trust: { fingerprint: fingerprint256.replaceAll(':', '') },
     })
-    expect(await source.handIn(shareOf(await reader.job()))).toEqual({ step: 'acknowledged' })
+    expect(await source.submit(shareOf(await reader.job()))).toEqual({ step: 'acknowledged' })
 
     const stranger = await pool({ tls })
     const stop = new AbortController()

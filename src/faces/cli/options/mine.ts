@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '#ground/chain/fork.ts'
 import { MAX_CHAINS } from '#ground/chain/graph.ts'
 import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '#mining/engine/stratum/limits.ts'
-import { forkWishes } from '#mining/source/source.ts'
+import { forkVoteChoices } from '#mining/source/source.ts'
 import {
   bearerToken,
   chainList,
@@ -93,7 +93,7 @@ const sourceOptions = {
     needs: ['noFleet', 'noPool', 'peer'],
     more: 'For development networks. constant:TIME makes a block on every chain each TIME, and on-demand makes blocks by POST /make-blocks at the address of --http.',
   }),
-  'fork-vote': option(oneOf(forkWishes), 'node', 'VOTE', 'vote for forks: node, yes or no', {
+  'fork-vote': option(oneOf(forkVoteChoices), 'node', 'VOTE', 'vote for forks: node, yes or no', {
     ...ofVotes,
     more: 'The blocks that you find vote for the next fork of the network; `node` votes as the node does.',
   }),

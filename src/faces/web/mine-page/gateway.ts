@@ -12,11 +12,11 @@ import { blockHash } from '#ground/chain/block-hash.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { type FollowUp, type Receipt, verdictOf } from '#ground/chain/solution.ts'
 import { encodeWorkResponse } from '#ground/chain/work.ts'
+import type { SolvedBlock } from '#mining/source/node/block-lookup.ts'
 import { NodeCalls } from '#mining/source/node/calls.ts'
 import { followUp } from '#mining/source/node/follow-up.ts'
-import { handInBlock } from '#mining/source/node/hand-in.ts'
-import type { SolvedBlock } from '#mining/source/node/look.ts'
 import { type MiningNode, miningNodeOf } from '#mining/source/node/mining-node.ts'
+import { submitBlock } from '#mining/source/node/submit.ts'
 import { helpedNode } from '#mining/source/nodes/helped-node.ts'
 import { Issuers } from './issuers.ts'
 import { accountIn, chainIn, solvedFields } from './read.ts'
@@ -126,7 +126,7 @@ export class Gateway {
     ended: AbortSignal,
   ): Promise<Exclude<Receipt, { step: 'acknowledged' }> | FollowUp> {
     const options = { node, calls: new NodeCalls(this.clock), random: this.#options.random }
-    const receipt = await handInBlock(block, options, ended)
+    const receipt = await submitBlock(block, options, ended)
     if (receipt.step !== 'acknowledged') return receipt
     for await (const news of followUp(block, { ...options, confirmations: 1 }, ended)) return news
     throw new Error('nothing became of a block')

@@ -34,9 +34,9 @@ export interface Upstream<F extends WorkFeed = WorkFeed> {
   /** Starts a session. */
   open(): F
   /** Marks it as unfit for this time. With `refusal`, it refuses this miner and gets no requests. */
-  object(why: string, forMs: number, refusal?: NewcutError): void
+  markUnfit(why: string, forMs: number, refusal?: NewcutError): void
   /** Clears the mark: it gives work. */
-  works(): void
+  markFit(): void
   status(isActive: boolean): UpstreamStatus
 }
 
@@ -134,7 +134,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
       return null
     }
     const upstream = this.#upstreams[index]
-    this.#turnTo(upstream)
+    this.#prefer(upstream)
     return upstream
   }
 
@@ -151,15 +151,15 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     const joblessMs = joblessSinceMs === null ? 0 : nowMs - joblessSinceMs
     if (session.isBlamed && joblessMs === 0 && feed.failingMs === 0) {
       session.isBlamed = false
-      upstream.works()
+      upstream.markFit()
     }
     const objectionMs = this.#policy.failbackMs
     // The engines' work is an old job meanwhile, which may be useless.
     if (Math.max(joblessMs, feed.failingMs) >= MAX_JOBLESS_MS) {
       session.isBlamed = true
-      upstream.object(trouble === null ? 'gives no work' : `gives no work: ${trouble}`, objectionMs)
+      upstream.markUnfit(trouble === null ? 'gives no work' : `gives no work: ${trouble}`, objectionMs)
     } else if (deafSinceMs !== null && nowMs - deafSinceMs >= MAX_DEAF_MS) {
-      upstream.object('sends no news of its chains', objectionMs)
+      upstream.markUnfit('sends no news of its chains', objectionMs)
     }
   }
 
@@ -178,7 +178,7 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
   }
 
   /** Makes this the preferred upstream. No-op if it already is. */
-  #turnTo(upstream: U): void {
+  #prefer(upstream: U): void {
     const isOn = (session: Session<U, F> | null | undefined) => {
       return session?.upstream === upstream && session.epoch === upstream.epoch
     }
@@ -250,21 +250,21 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
       },
     }
     try {
-      for await (const job of session.feed.jobs(session.stop.signal, events)) this.#take(session, job)
+      for await (const job of session.feed.jobs(session.stop.signal, events)) this.#takeJob(session, job)
     } catch (error) {
       if (!(error instanceof NewcutError)) throw error
-      session.upstream.object(`refuses this miner: ${error.message}`, REFUSAL_MS, error)
+      session.upstream.markUnfit(`refuses this miner: ${error.message}`, REFUSAL_MS, error)
       this.#ports.onRefused()
     }
   }
 
-  #take(session: Session<U, F>, job: Job | null): void {
+  #takeJob(session: Session<U, F>, job: Job | null): void {
     const isPending = this.#pending.includes(session)
     if (session !== this.#active && !isPending) return
     if (job === null) session.joblessSinceMs ??= this.#clock.monotonicMs()
     else {
       session.joblessSinceMs = null
-      session.upstream.works()
+      session.upstream.markFit()
     }
     if (!isPending) this.#put(session.number, job, job?.reason ?? null)
     else if (job !== null) this.#takeOver(session, job)

@@ -193,7 +193,7 @@ export class FleetSource implements Source {
   }
 
   /** Submits a solution. It is acknowledged once JetStream has it. */
-  async handIn({ job, bytes }: Solution): Promise<Receipt> {
+  async submit({ job, bytes }: Solution): Promise<Receipt> {
     if (!meets(powHash(bytes), job.target)) {
       return { step: 'rejected', reason: 'invalid-pow', message: 'its hash does not meet the target' }
     }

@@ -4,29 +4,29 @@
  */
 
 /** Timeout of a fast node, and of an unknown one. */
-const LEAST_MS = 5_000
+const MIN_TIMEOUT_MS = 5_000
 /** A single request times out after 10 s (node/http.ts); a question of several requests may take longer. */
-const MOST_MS = 20_000
+const MAX_TIMEOUT_MS = 20_000
 
 export class AdaptiveTimeout {
   readonly #ms = new Map<string, number>()
 
   /** The current timeout for this kind of question. */
-  of(what: string): number {
-    return this.#ms.get(what) ?? LEAST_MS
+  timeoutMs(what: string): number {
+    return this.#ms.get(what) ?? MIN_TIMEOUT_MS
   }
 
   /** Adapts to an answer. */
-  answered(what: string, tookMs: number): void {
+  recordAnswer(what: string, tookMs: number): void {
     this.#set(what, 2 * tookMs)
   }
 
   /** Adapts to a timeout. */
-  missed(what: string): void {
-    this.#set(what, 2 * this.of(what))
+  recordTimeout(what: string): void {
+    this.#set(what, 2 * this.timeoutMs(what))
   }
 
   #set(what: string, ms: number): void {
-    this.#ms.set(what, Math.min(MOST_MS, Math.max(LEAST_MS, ms)))
+    this.#ms.set(what, Math.min(MAX_TIMEOUT_MS, Math.max(MIN_TIMEOUT_MS, ms)))
   }
 }

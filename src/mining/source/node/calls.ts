@@ -1,10 +1,10 @@
 /** Questions of a miner to one node. Each is hedged, and its timeout adapts to the node. */
 import type { Clock } from '#ground/base/clock.ts'
 import { AdaptiveTimeout } from './adaptive-timeout.ts'
-import { HEDGE_MS, hedged } from './hedged.ts'
+import { HEDGE_MS, sendHedged } from './hedged.ts'
 import { Wakeups } from './wakeups.ts'
 
-interface Manner {
+interface CallPolicy {
   /** Text for errors. Questions with the same text share a timeout. */
   readonly what: string
   /** Interval between requests while none is answered. */
@@ -13,7 +13,7 @@ interface Manner {
   readonly isUrgent: boolean
 }
 
-const manners = {
+const policies = {
   work: { what: 'a request for work', everyMs: HEDGE_MS, isUrgent: true },
   submission: { what: 'a submission', everyMs: HEDGE_MS, isUrgent: true },
   block: { what: 'a question about a block', everyMs: HEDGE_MS, isUrgent: true },
@@ -21,9 +21,9 @@ const manners = {
   'lost block': { what: 'a question about a block', everyMs: HEDGE_MS, isUrgent: false },
   chain: { what: 'a question about a chain', everyMs: HEDGE_MS, isUrgent: false },
   cut: { what: 'a request for the cut', everyMs: 500, isUrgent: false },
-} as const satisfies Record<string, Manner>
+} as const satisfies Record<string, CallPolicy>
 
-type NodeQuestion = keyof typeof manners
+type NodeQuestion = keyof typeof policies
 
 export class NodeCalls {
   readonly clock: Clock
@@ -39,16 +39,16 @@ export class NodeCalls {
    * failure, with NewcutError NODE_UNREACHABLE after the timeout, or with the reason of the signal.
    */
   ask<T>(question: NodeQuestion, request: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { isUrgent, ...manner } = manners[question]
+    const { isUrgent, ...policy } = policies[question]
     const wakeups = isUrgent ? this.#wakeups : undefined
-    return hedged(request, { ...manner, clock: this.clock, signal, wakeups, timeouts: this.#timeouts })
+    return sendHedged(request, Object.assign({ clock: this.clock, signal, wakeups, timeouts: this.#timeouts }, policy))
   }
 
   /**
    * Wakes urgent questions and sleepers, because the node answers again.
    * @param wasAway whether an earlier question got no answer at all
    */
-  back(wasAway: boolean): void {
+  reportBack(wasAway: boolean): void {
     this.#wakeups.wake(wasAway)
   }
 

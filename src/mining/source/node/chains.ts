@@ -9,7 +9,7 @@ import type { CutHeads } from './mining-node.ts'
 /** Chain -> height of its head. */
 type Heights = ReadonlyMap<number, number>
 
-export class SeenChains {
+export class ChainDisplay {
   readonly #graphHistory: Network['graphHistory']
   #wanted: ReadonlySet<number>
   #heights: Heights = new Map()
@@ -27,18 +27,18 @@ export class SeenChains {
   }
 
   /** Sets the chains to mine. */
-  want(wanted: readonly number[]): void {
+  setChains(wanted: readonly number[]): void {
     this.#wanted = new Set(wanted)
   }
 
   /** Updates the heights. A cut arrives every second. */
-  cutSeen(cut: CutHeads): void {
+  updateHeights(cut: CutHeads): void {
     this.#hasCut = true
     this.#heights = new Map([...cut].map(([chain, { height }]) => [chain, height]))
   }
 
   /** Updates the headers, which arrive when chains are compared. */
-  viewed({ cut }: Pick<ChainView, 'cut'>): void {
+  updateHeads({ cut }: Pick<ChainView, 'cut'>): void {
     this.#heads = cut
     if (!this.#hasCut) this.#heights = new Map([...cut].map(([chain, { height }]) => [chain, Number(height)]))
   }
@@ -56,7 +56,7 @@ export class SeenChains {
           chain,
           height,
           difficulty: difficulty === null ? null : Number(difficulty),
-          waitsFor: waitsFor(this.#graphHistory, heights, chain),
+          waitsFor: blockingChainOf(this.#graphHistory, heights, chain),
           adjacents: adjacentsAt(this.#graphHistory, height, chain),
           isWanted: this.#wanted.has(chain),
         }
@@ -69,11 +69,11 @@ export class SeenChains {
  * a change of graphs, any chain that is still before the change.
  * @returns null if there is none
  */
-export function waitsFor(history: Network['graphHistory'], heights: Heights, chain: number): number | null {
+export function blockingChainOf(history: Network['graphHistory'], heights: Heights, chain: number): number | null {
   const height = heights.get(chain) ?? 0
   for (const { from } of history) {
     if (from === 0 || height < from) continue
-    for (const [other, its] of heights) if (its < from) return other
+    for (const [other, otherHeight] of heights) if (otherHeight < from) return other
   }
   return adjacentsAt(history, height, chain).find((other) => (heights.get(other) ?? height) < height) ?? null
 }

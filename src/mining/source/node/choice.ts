@@ -29,7 +29,7 @@ export interface ChainView {
 }
 
 /** A chain that can be mined. */
-export interface Prospect {
+export interface MinableChain {
   readonly chain: number
   /** Target of its next block, as the portion of all hashes that meet it. */
   readonly probability: number
@@ -40,10 +40,10 @@ export interface Prospect {
 }
 
 /** Chain -> expected reward per hash in units of a block, the best chain first. Other chains cannot be mined. */
-export type Chances = ReadonlyMap<number, number>
+export type ExpectedRewards = ReadonlyMap<number, number>
 
 /** Block rate of the network, and distance of the node. */
-interface Pace {
+interface NetworkTiming {
   /** Number of chains in the network. */
   readonly chains: number
   /** Intended time between blocks of a chain. */
@@ -61,12 +61,12 @@ const ALL_HASHES = 2 ** 256
  * The minable ones of `chains` on these heads.
  * @param before prospects of the previous look
  */
-export function prospectsOf(
+export function minableChainsOf(
   { network, cut, headers }: ChainView,
   chains: readonly number[],
-  before: readonly Prospect[],
+  before: readonly MinableChain[],
   nowMs: number,
-): Prospect[] {
+): MinableChain[] {
   return chains.flatMap((chain) => {
     const target = nextTarget(network, cut, headers, chain)
     const head = cut.get(chain)
@@ -98,7 +98,10 @@ function nextTarget(network: Network, cut: Cut, headers: ChainView['headers'], c
 }
 
 /** Expected reward per hash on each chain that can be mined. */
-export function chancesOf(prospects: readonly Prospect[], { chains, blockDelayMs, roundTripMs, nowMs }: Pace): Chances {
+export function expectedRewardsOf(
+  prospects: readonly MinableChain[],
+  { chains, blockDelayMs, roundTripMs, nowMs }: NetworkTiming,
+): ExpectedRewards {
   const blockEveryMs = blockDelayMs / chains
   // Miners that wait for a chain are there at once: as many as arrive within the time of one block.
   const weights = prospects.map(({ probability, sinceMs }) => probability * (nowMs - sinceMs + blockEveryMs))
@@ -114,12 +117,12 @@ export function chancesOf(prospects: readonly Prospect[], { chains, blockDelayMs
  * Chooses the best of `chains`, or a random one if the chances of all are unknown.
  * @returns null if `chains` is empty
  */
-export function chooseChain(chains: readonly number[], chances: Chances, random: () => number): number | null {
+export function chooseChain(chains: readonly number[], chances: ExpectedRewards, random: () => number): number | null {
   for (const chain of chances.keys()) if (chains.includes(chain)) return chain
   return chains[Math.floor(random() * chains.length)] ?? null
 }
 
 /** Whether switching from `other` to `chain` is worthwhile. */
-export function isBetter(chances: Chances, chain: number, other: number): boolean {
+export function isBetter(chances: ExpectedRewards, chain: number, other: number): boolean {
   return (chances.get(chain) ?? 0) > WORTHWHILE * (chances.get(other) ?? 0)
 }

@@ -2,7 +2,7 @@
 import type { Work } from '#ground/chain/work.ts'
 import type { JobReason } from '../source.ts'
 import { dropStandby, isRenewed, wantStandby } from './standby.ts'
-import { type Asking, graver, isUseful, type Need } from './state.ts'
+import { type CurrentRequest, graverCheck, isUseful, type WorkNeed } from './state.ts'
 import type { Transition } from './transition.ts'
 
 /** Minimum interval between pauses that news ends, so that a node with constant news does not get constant requests. */
@@ -27,7 +27,7 @@ export function checkCurrent(t: Transition, reason: JobReason): void {
   const { asking, isPausing, checkDue } = t.state
   const chain = t.searched
   if (chain === null) return
-  const check = graver(checkDue, reason)
+  const check = graverCheck(checkDue, reason)
   if (asking !== null || isPausing) {
     t.set({ checkDue: check })
     return
@@ -43,7 +43,7 @@ export function checkAgain(t: Transition): void {
 }
 
 /** Handles the end of the pause before the next request for current work. */
-export function pauseOver(t: Transition): void {
+export function endPause(t: Transition): void {
   t.set({ isPausing: false })
   if (t.searched === null) {
     askCurrent(t)
@@ -56,13 +56,13 @@ export function pauseOver(t: Transition): void {
 export function hurry(t: Transition): void {
   const { isPausing, hurriedAtMs } = t.state
   if (isPausing && t.atMs - hurriedAtMs >= MIN_HURRY_INTERVAL_MS) {
-    unpause(t)
+    cancelPause(t)
     t.set({ hurriedAtMs: t.atMs })
   }
   askCurrent(t)
 }
 
-function unpause(t: Transition): void {
+function cancelPause(t: Transition): void {
   if (!t.state.isPausing) return
   t.set({ isPausing: false })
   t.effects.push({ type: 'unpause' })
@@ -76,12 +76,12 @@ export function pauseCurrent(t: Transition): void {
 }
 
 /** Makes this the current job. */
-export function startSearch(t: Transition, work: Work, need: Need): void {
+export function startSearch(t: Transition, work: Work, need: WorkNeed): void {
   const { nextJob, asking, solved, awaited } = t.state
   const { chainId: chain, height } = work.fields
   const job = { id: nextJob, work }
   if (asking !== null) t.effects.push({ type: 'cancel', request: asking.request })
-  unpause(t)
+  cancelPause(t)
   t.set({
     current: { kind: 'searching', job },
     nextJob: nextJob + 1,
@@ -101,7 +101,12 @@ export function startSearch(t: Transition, work: Work, need: Need): void {
 }
 
 /** Searches answered work. If its chain had news after the request, checks it at once, because it may be older. */
-export function searchAnswer(t: Transition, { overtaken }: Pick<Asking, 'overtaken'>, work: Work, need: Need): void {
+export function searchAnswer(
+  t: Transition,
+  { overtaken }: Pick<CurrentRequest, 'overtaken'>,
+  work: Work,
+  need: WorkNeed,
+): void {
   startSearch(t, work, need)
   if (overtaken.has(work.fields.chainId)) checkCurrent(t, 'reconnected')
 }
@@ -110,7 +115,7 @@ export function searchAnswer(t: Transition, { overtaken }: Pick<Asking, 'overtak
 export function endCurrent(t: Transition, kind: 'solved' | 'lost', reason: JobReason): void {
   const { current, standby } = t.state
   if (current.kind !== 'searching') return
-  const need = t.need(reason)
+  const need = t.needOf(reason)
   t.set({ current: { kind, job: current.job, need } })
   const spare = t.spare
   if (spare !== null && isUseful(t.state, spare)) {
@@ -130,6 +135,6 @@ export function endCurrent(t: Transition, kind: 'solved' | 'lost', reason: JobRe
 export function forgetAsking(t: Transition): void {
   const { asking } = t.state
   if (asking !== null) t.effects.push({ type: 'cancel', request: asking.request })
-  unpause(t)
+  cancelPause(t)
   t.set({ asking: null, checkDue: null, attempts: 0 })
 }

@@ -18,7 +18,7 @@ const MIN_INTERVAL_MS = 200
 const LATE_MS = 1_000
 
 /** A cut, with the monotonic times of the request and of the answer. */
-export interface SeenCut {
+export interface PolledCut {
   readonly heads: CutHeads
   readonly askedAtMs: number
   readonly atMs: number
@@ -37,7 +37,7 @@ interface CutFeedOptions {
 
 export class CutFeed {
   readonly #options: CutFeedOptions
-  readonly #listeners = new Set<(cut: SeenCut | null) => void>()
+  readonly #listeners = new Set<(cut: PolledCut | null) => void>()
   readonly #stopped = new AbortController()
   #isStarted = false
   #isAsking = false
@@ -57,7 +57,7 @@ export class CutFeed {
   /** Starts polling. Outages are reported by the requests for work, not here. */
   start(): void {
     this.#isStarted = true
-    this.#plan()
+    this.#schedule()
   }
 
   stop(): void {
@@ -69,7 +69,7 @@ export class CutFeed {
    * Calls `run` with each cut, and with null after each failed poll.
    * @returns a function that ends this
    */
-  listen(run: (cut: SeenCut | null) => void): () => void {
+  listen(run: (cut: PolledCut | null) => void): () => void {
     this.#listeners.add(run)
     return () => void this.#listeners.delete(run)
   }
@@ -77,7 +77,7 @@ export class CutFeed {
   /** Polls as soon as the minimum interval allows: at the start, and when a chain has advanced. */
   hurry(): void {
     this.#hasNews = true
-    if (this.#isStarted && !this.#isAsking) this.#plan()
+    if (this.#isStarted && !this.#isAsking) this.#schedule()
   }
 
   /** Time since the first unanswered poll or sign of an outage in milliseconds, or 0 if the last poll was answered. */
@@ -90,7 +90,7 @@ export class CutFeed {
     this.#silentSinceMs ??= this.#options.calls.clock.monotonicMs()
   }
 
-  #plan(): void {
+  #schedule(): void {
     if (this.#stopped.signal.aborted) return
     const { calls, isHurried, onFault } = this.#options
     const paceMs = this.#isAway || isHurried() ? HURRIED_PACE_MS : PACE_MS
@@ -118,21 +118,21 @@ export class CutFeed {
       this.#isAway = false
       this.#silentSinceMs = null
       const atMs = calls.clock.monotonicMs()
-      this.#tell({ heads, askedAtMs, atMs })
+      this.#notify({ heads, askedAtMs, atMs })
       if (wasAway || atMs - askedAtMs >= LATE_MS) onBack(wasAway)
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof NewcutError)) throw error
       if (error instanceof NodeRefusal) this.#notBeforeMs = calls.clock.monotonicMs() + (error.retryAfterMs ?? 0)
       this.#isAway = true
-      this.#tell(null)
+      this.#notify(null)
     } finally {
       this.#isAsking = false
     }
-    this.#plan()
+    this.#schedule()
   }
 
-  #tell(cut: SeenCut | null): void {
+  #notify(cut: PolledCut | null): void {
     for (const run of [...this.#listeners]) run(cut)
   }
 }

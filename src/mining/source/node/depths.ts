@@ -11,7 +11,7 @@ import type { BlockName, BlockPosition, MiningNode } from './mining-node.ts'
 /** Minimum interval between lookups on a chain, which may advance many times a second. */
 const MIN_PAUSE_MS = 1000
 /** Depth of a confirmed block that this run has not seen. */
-export const UNSEEN = 0
+export const UNSEEN_DEPTH = 0
 /** Interval of lookups on a chain without news. */
 const POLL_MS = 5_000
 /**
@@ -35,29 +35,29 @@ interface BlockAtHeight {
 /** `id`: base64url block hash. */
 type FollowedBlock = BlockName & { readonly id: string }
 
-interface Waiter {
+interface BlockWaiter {
   readonly block: FollowedBlock
   /** Called with null when the lookups end. */
-  readonly tell: (sight: BlockAtHeight | null) => void
+  readonly report: (sight: BlockAtHeight | null) => void
 }
 
 /** A reported step that later lookups may change. */
 export type ChainStep = Extract<FollowUp, { readonly step: 'confirmed' | 'stale' | 'orphaned' }>
 
-interface Watch {
-  readonly waiters: Set<Waiter>
+interface ChainWatch {
+  readonly waiters: Set<BlockWaiter>
   readonly dueMs: number
   readonly cancel: () => void
 }
 
 /** A round of lookups on a chain, from its lowest block to the highest one at the start of the round. */
-interface Round {
+interface LookupRound {
   readonly askedUpTo: number
   readonly end: number
 }
 
-interface DepthsOptions {
-  readonly node: Pick<MiningNode, 'branch' | 'placeOf'>
+interface DepthWatchOptions {
+  readonly node: Pick<MiningNode, 'branch' | 'positionOf'>
   readonly calls: NodeCalls
   /** Required depth of a settled block; 1 is the head. */
   readonly confirmations: number
@@ -65,22 +65,22 @@ interface DepthsOptions {
   readonly onFault: (error: unknown) => void
 }
 
-export class Depths {
-  readonly #options: DepthsOptions
-  readonly #chains = new Map<number, Watch>()
+export class DepthWatch {
+  readonly #options: DepthWatchOptions
+  readonly #chains = new Map<number, ChainWatch>()
   /** Chain -> time of the last lookup. */
   readonly #lookedAtMs = new Map<number, number>()
-  readonly #rounds = new Map<number, Round>()
+  readonly #rounds = new Map<number, LookupRound>()
   readonly #stopped = new AbortController()
 
-  constructor(options: DepthsOptions) {
+  constructor(options: DepthWatchOptions) {
     this.#options = options
     // Each chain adds a listener.
     setMaxListeners(0, this.#stopped.signal)
   }
 
   /** Looks up a chain soon, because it may have advanced. */
-  news(chain: number): void {
+  lookSoon(chain: number): void {
     const watch = this.#chains.get(chain)
     const lookedAtMs = this.#lookedAtMs.get(chain) ?? Number.NEGATIVE_INFINITY
     if (watch !== undefined) this.#schedule(chain, watch.waiters, Math.max(this.#nowMs, lookedAtMs + MIN_PAUSE_MS))
@@ -95,8 +95,8 @@ export class Depths {
     let unknownSinceMs: number | null = null
     for (;;) {
       if (!mayContinue(told, this.#options.confirmations)) return
-      const isUnseen = told.step === 'confirmed' && told.depth === UNSEEN && unknownSinceMs === null
-      const sight = await this.#next(block, signal, isUnseen ? 0 : POLL_MS)
+      const isUnseen = told.step === 'confirmed' && told.depth === UNSEEN_DEPTH && unknownSinceMs === null
+      const sight = await this.#nextLookup(block, signal, isUnseen ? 0 : POLL_MS)
       if (sight === null) return
       const before = told
       if (sight.isThere) {
@@ -122,7 +122,7 @@ export class Depths {
   async #kindOf(block: FollowedBlock, signal: AbortSignal): Promise<BlockPosition['kind'] | null> {
     const { node, calls } = this.#options
     try {
-      const { kind } = await calls.ask('lost block', (each) => node.placeOf(block, each), signal)
+      const { kind } = await calls.ask('lost block', (each) => node.positionOf(block, each), signal)
       return kind
     } catch (error) {
       if (!signal.aborted && !(error instanceof NewcutError)) this.#options.onFault(error)
@@ -135,7 +135,7 @@ export class Depths {
     this.#stopped.abort()
     for (const { waiters, cancel } of this.#chains.values()) {
       cancel()
-      for (const { tell } of waiters) tell(null)
+      for (const { report: tell } of waiters) tell(null)
     }
     this.#chains.clear()
   }
@@ -144,13 +144,13 @@ export class Depths {
    * Waits for the next lookup of the chain, within this time at the latest.
    * @returns null if there is none
    */
-  #next(block: FollowedBlock, signal: AbortSignal, withinMs: number): Promise<BlockAtHeight | null> {
+  #nextLookup(block: FollowedBlock, signal: AbortSignal, withinMs: number): Promise<BlockAtHeight | null> {
     if (this.#stopped.signal.aborted || signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
-      const leave = () => waiter.tell(null)
-      const waiter: Waiter = {
+      const leave = () => waiter.report(null)
+      const waiter: BlockWaiter = {
         block,
-        tell: (sight) => {
+        report: (sight) => {
           signal.removeEventListener('abort', leave)
           this.#leave(waiter)
           resolve(sight)
@@ -161,7 +161,7 @@ export class Depths {
     })
   }
 
-  #wait(waiter: Waiter, withinMs: number): void {
+  #wait(waiter: BlockWaiter, withinMs: number): void {
     const { chain } = waiter.block
     const waiters = this.#chains.get(chain)?.waiters ?? new Set()
     waiters.add(waiter)
@@ -169,7 +169,7 @@ export class Depths {
     this.#schedule(chain, waiters, Math.max(this.#nowMs + withinMs, lookedAtMs + MIN_PAUSE_MS))
   }
 
-  #leave(waiter: Waiter): void {
+  #leave(waiter: BlockWaiter): void {
     const watch = this.#chains.get(waiter.block.chain)
     watch?.waiters.delete(waiter)
     if (watch?.waiters.size !== 0) return
@@ -182,12 +182,12 @@ export class Depths {
   }
 
   /** Schedules a lookup at this time, or earlier if one is planned. */
-  #schedule(chain: number, waiters: Set<Waiter>, atMs: number): void {
+  #schedule(chain: number, waiters: Set<BlockWaiter>, atMs: number): void {
     const before = this.#chains.get(chain)
     if (before !== undefined && before.dueMs <= atMs) return
     before?.cancel()
     const { calls, onFault } = this.#options
-    const cancel = calls.clock.after(atMs - this.#nowMs, () => void this.#look(chain).catch(onFault))
+    const cancel = calls.clock.after(atMs - this.#nowMs, () => void this.#lookUp(chain).catch(onFault))
     this.#chains.set(chain, { waiters, cancel, dueMs: atMs })
   }
 
@@ -203,7 +203,7 @@ export class Depths {
   }
 
   /** Looks up all blocks of a chain once. Unanswered ones are looked up again. */
-  async #look(chain: number): Promise<void> {
+  async #lookUp(chain: number): Promise<void> {
     const watch = this.#chains.get(chain)
     if (watch === undefined) return
     const nowMs = this.#nowMs
@@ -219,7 +219,7 @@ export class Depths {
       const request = (signal: AbortSignal) => node.branch(chain, lowest, highest, signal)
       const { signal } = this.#stopped
       const { head, ids } = await calls.ask('chain', request, signal)
-      for (const { block, tell } of asked) {
+      for (const { block, report: tell } of asked) {
         const id = ids.get(block.height)
         if (id !== undefined) tell({ depth: head - block.height + 1, isThere: id === block.id })
       }

@@ -3,14 +3,14 @@
  * depths.ts follows it further.
  */
 import type { FollowUp } from '#ground/chain/solution.ts'
-import { type LookOptions, lookFor, type SolvedBlock } from './look.ts'
+import { type LookupOptions, lookUpBlock, type SolvedBlock } from './block-lookup.ts'
 
 /** Pauses before each lookup, 20 s in all. A live node adds a solved block to its chain asynchronously. */
 const FIRST_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1500, ...Array.from({ length: 17 }, () => 1000)]
 /** Pauses before later lookups, 2 hours in all, for a chain that does not advance or a node that is away. */
 const LATER_DELAYS_MS = Array.from({ length: 3600 }, () => 2000)
 
-interface FollowUpOptions extends LookOptions {
+interface FollowUpOptions extends LookupOptions {
   /** Required depth of a settled block; 1 is the head. */
   readonly confirmations: number
 }
@@ -25,7 +25,7 @@ export async function* followUp(
   stopped: AbortSignal,
 ): AsyncGenerator<FollowUp, void, void> {
   for (const delaysMs of [FIRST_DELAYS_MS, LATER_DELAYS_MS]) {
-    const { place, failure } = await lookFor(block, options, delaysMs, stopped)
+    const { position: place, failure } = await lookUpBlock(block, options, delaysMs, stopped)
     if (place?.kind === 'on-chain') return yield { step: 'confirmed', depth: place.depth }
     if (place?.kind === 'orphaned' || place?.kind === 'passed') {
       const step = place.kind === 'orphaned' ? 'orphaned' : 'stale'

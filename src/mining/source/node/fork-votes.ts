@@ -3,11 +3,11 @@ import { encodeBase64Url } from '#ground/base/bytes.ts'
 import { type ForkRules, type ForkState, featureFlagsOf, forkStateOf, ownVote, withVote } from '#ground/chain/fork.ts'
 import { withFeatureFlags } from '#ground/chain/header.ts'
 import { type Work, workFromBytes } from '#ground/chain/work.ts'
-import type { ForkVote, ForkWish } from '../source.ts'
+import type { ForkVote, ForkVoteChoice } from '../source.ts'
 
 interface ForkVotesOptions {
   readonly rules: ForkRules
-  readonly wish: ForkWish
+  readonly choice: ForkVoteChoice
   /** Returns the fork state of a block. Throws NewcutError, or the reason of the signal. */
   readonly stateOf: (chain: number, hash: Uint8Array, signal: AbortSignal) => Promise<ForkState>
 }
@@ -42,13 +42,13 @@ export class ForkVotes {
    * @throws errors of fetching the parent
    */
   async cast(work: Work, signal: AbortSignal): Promise<Work> {
-    const { rules, wish } = this.#options
+    const { rules, choice: wish } = this.#options
     const { height, featureFlags } = work.fields
     if (Number(height) < rules.from) return work
     if (wish === 'node') {
       // The signal ends with the request for work; closing the client ends this fetch.
       this.#parentOf(work, NEVER).then(
-        (parent) => this.#note(work, parent),
+        (parent) => this.#recordVote(work, parent),
         () => undefined, // Without the parent, this vote stays unknown; the next work fetches its own parent.
       )
       return work
@@ -57,7 +57,7 @@ export class ForkVotes {
     const own = forkStateOf(featureFlags)
     const wanted = featureFlagsOf(withVote(rules, Number(height), own, parent, wish === 'yes'))
     const cast = wanted === featureFlags ? work : workFromBytes(withFeatureFlags(work.bytes, wanted))
-    this.#note(cast, parent)
+    this.#recordVote(cast, parent)
     return cast
   }
 
@@ -67,11 +67,11 @@ export class ForkVotes {
    * @throws errors of fetching the parent
    */
   async voteOf(work: Work, signal: AbortSignal): Promise<ForkVote | null> {
-    this.#note(await this.cast(work, signal), await this.#parentOf(work, signal))
+    this.#recordVote(await this.cast(work, signal), await this.#parentOf(work, signal))
     return this.newest
   }
 
-  #note({ fields }: Work, parent: ForkState): void {
+  #recordVote({ fields }: Work, parent: ForkState): void {
     const [height, own] = [Number(fields.height), forkStateOf(fields.featureFlags)]
     const isFor = ownVote(this.#options.rules, height, own, parent)
     if (isFor === null || height < (this.#newest?.height ?? 0)) return

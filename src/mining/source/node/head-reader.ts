@@ -9,18 +9,18 @@ import { limiter } from './limit.ts'
 /** Maximum number of concurrent requests: work and solutions have priority. */
 const MAX_READS = 4
 
-interface SeenHead {
+interface KnownHead {
   readonly header: Header
   readonly id: string
 }
 
 export class HeadReader {
   readonly #client: NodeClient
-  readonly #limited = limiter(MAX_READS)
+  readonly #limit = limiter(MAX_READS)
   /** Chain -> its newest head. */
-  readonly #heads = new Map<number, SeenHead>()
+  readonly #heads = new Map<number, KnownHead>()
   /** Chain -> the head before, because a neighbour that is ahead refers to it. */
-  readonly #former = new Map<number, SeenHead>()
+  readonly #former = new Map<number, KnownHead>()
 
   constructor(client: NodeClient) {
     this.#client = client
@@ -43,7 +43,7 @@ export class HeadReader {
   }
 
   /** The header with this hash, if it is a newest head or the one before. */
-  known(hash: Uint8Array): Header | undefined {
+  headerOf(hash: Uint8Array): Header | undefined {
     const id = encodeBase64Url(hash)
     return [...this.#heads.values(), ...this.#former.values()].find((head) => head.id === id)?.header
   }
@@ -52,7 +52,7 @@ export class HeadReader {
     const known = this.#heads.get(chain)
     if (id === undefined) this.#heads.delete(chain)
     if (id === undefined || known?.id === id) return
-    const header = await this.#limited(() => this.#client.header(chain, id, { signal }))
+    const header = await this.#limit(() => this.#client.header(chain, id, { signal }))
     if (known !== undefined) this.#former.set(chain, known)
     this.#heads.set(chain, { header, id })
   }

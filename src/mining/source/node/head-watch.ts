@@ -1,8 +1,14 @@
 /** Reads the heads of a node's chains with each cut, and computes the chances of each chain. */
 import type { Clock } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
-import { type ChainView, type Chances, chancesOf, type Prospect, prospectsOf } from './choice.ts'
-import type { CutFeed, SeenCut } from './cut-feed.ts'
+import {
+  type ChainView,
+  type ExpectedRewards,
+  expectedRewardsOf,
+  type MinableChain,
+  minableChainsOf,
+} from './choice.ts'
+import type { CutFeed, PolledCut } from './cut-feed.ts'
 import type { CutHeads } from './mining-node.ts'
 
 /** Timeout of one look. */
@@ -16,7 +22,7 @@ interface HeadWatchOptions {
   readonly chains: readonly number[]
   readonly clock: Clock
   /** Receives the chances; empty if the node did not answer. */
-  readonly onChances: (chances: Chances) => void
+  readonly onRewards: (chances: ExpectedRewards) => void
   /** Receives the heads, before the chances computed from them. */
   readonly onView?: (view: ChainView) => void
   /** Called with an error that the node did not cause. */
@@ -26,38 +32,38 @@ interface HeadWatchOptions {
 /** Makes one look at a time. Nothing waits for it: chains are chosen by the last look. */
 export class HeadWatch {
   readonly #options: HeadWatchOptions
-  readonly #forget: () => void
+  readonly #stopListening: () => void
   #isStopped = false
   /** Aborts the running look. */
   #looking: AbortController | null = null
   /** A cut that arrived during a look. */
-  #next: SeenCut | null = null
-  #prospects: readonly Prospect[] = []
+  #next: PolledCut | null = null
+  #minable: readonly MinableChain[] = []
 
   constructor(options: HeadWatchOptions) {
     this.#options = options
-    this.#forget = options.feed.listen((cut) => this.#seen(cut))
+    this.#stopListening = options.feed.listen((cut) => this.#takeCut(cut))
   }
 
   /** Looks as soon as possible: at the start, and when a chain has advanced. */
-  news(): void {
+  lookSoon(): void {
     if (!this.#isStopped) this.#options.feed.hurry()
   }
 
   stop(): void {
     this.#isStopped = true
-    this.#forget()
+    this.#stopListening()
     this.#looking?.abort()
   }
 
-  #seen(cut: SeenCut | null): void {
+  #takeCut(cut: PolledCut | null): void {
     this.#next = cut
-    if (cut === null) this.#options.onChances(new Map())
+    if (cut === null) this.#options.onRewards(new Map())
     else if (this.#looking === null) void this.#look(cut).catch(this.#options.onFault)
   }
 
-  async #look(cut: SeenCut): Promise<void> {
-    const { view, chains, clock, onChances, onView } = this.#options
+  async #look(cut: PolledCut): Promise<void> {
+    const { view, chains, clock, onRewards: onChances, onView } = this.#options
     const looking = new AbortController()
     this.#looking = looking
     this.#next = null
@@ -67,10 +73,10 @@ export class HeadWatch {
       if (this.#isStopped) return
       onView?.(seen)
       const nowMs = clock.monotonicMs()
-      this.#prospects = prospectsOf(seen, chains, this.#prospects, nowMs)
+      this.#minable = minableChainsOf(seen, chains, this.#minable, nowMs)
       const blockDelayMs = Number(seen.network.blockDelay) / 1000
       const roundTripMs = cut.atMs - cut.askedAtMs
-      onChances(chancesOf(this.#prospects, { chains: seen.cut.size, blockDelayMs, roundTripMs, nowMs }))
+      onChances(expectedRewardsOf(this.#minable, { chains: seen.cut.size, blockDelayMs, roundTripMs, nowMs }))
     } catch (error) {
       if (this.#isStopped) return
       if (!(error instanceof NewcutError) && !looking.signal.aborted) throw error

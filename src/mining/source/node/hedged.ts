@@ -1,6 +1,7 @@
 /** Hedged requests: repeated while they have no answer, because one may get lost and the next arrive. */
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
+import { sourceErrors } from '../errors.ts'
 import { AdaptiveTimeout } from './adaptive-timeout.ts'
 import type { Wakeups } from './wakeups.ts'
 
@@ -21,8 +22,8 @@ interface HedgeOptions {
 /** Interval between requests without an answer. The first answer to any of them counts. */
 export const HEDGE_MS = 1_500
 /**
- * Maximum number of parallel requests. The first stays, because the node may only be slow. The newest stay, because the
- * older connections may be dead.
+ * Maximum number of parallel requests, so that a silent node does not use up the connections of this miner. The first
+ * stays, because the node may only be slow. The newest stay, because the older connections may be dead.
  */
 const MAX_AT_ONCE = 4
 
@@ -31,69 +32,118 @@ const MAX_AT_ONCE = 4
  * answer. Rejects with the first failure, with NewcutError NODE_UNREACHABLE after the timeout, or with the reason of
  * the signal. Aborts all other requests when it settles.
  */
-export function hedged<T>(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions): Promise<T> {
-  const { clock, what, signal, everyMs = HEDGE_MS, wakeups, timeouts = new AdaptiveTimeout() } = options
-  return new Promise<T>((resolve, reject) => {
-    const requests = new Set<AbortController>()
-    let isSettled = false
-    const startMs = clock.monotonicMs()
-    const timeoutMs = timeouts.of(what)
-    const noAnswer = () =>
-      new NewcutError('NODE_UNREACHABLE', `no answer to ${what} within ${Math.round(timeoutMs / 1000)} s`)
-    const drop = (dropped: Iterable<AbortController>) => {
-      for (const each of dropped) {
-        requests.delete(each)
-        each.abort(noAnswer())
-      }
-    }
-    const settle = (settled: () => void) => {
-      if (isSettled) return
-      isSettled = true
-      cancel()
-      forgetWakeups()
-      signal?.removeEventListener('abort', stop)
-      settled()
-      drop([...requests])
-    }
-    const stop = () => settle(() => reject(signal?.reason))
-    const answered = (answer: T) => {
-      timeouts.answered(what, clock.monotonicMs() - startMs)
-      resolve(answer)
-    }
-    const send = () => {
-      if (requests.size >= MAX_AT_ONCE) drop([...requests].slice(1, 2))
-      const sent = new AbortController()
-      requests.add(sent)
-      request(sent.signal).then(
-        (answer) => settle(() => answered(answer)),
-        (error) => {
-          // The failure of a dropped request says nothing about the others.
-          if (requests.delete(sent)) settle(() => reject(error))
-        },
-      )
-      cancel()
-      // One timer for both, because many calls wait at once while a node does not answer.
-      const leftMs = endMs - clock.monotonicMs()
-      cancel = leftMs <= everyMs ? clock.after(leftMs, end) : clock.after(everyMs, send)
-    }
-    const missed = () => {
-      timeouts.missed(what)
-      reject(noAnswer())
-    }
-    const end = () => settle(missed)
-    const endMs = startMs + timeoutMs
-    let cancel: () => void = () => undefined
-    const again = (wasAway: boolean) => {
-      // Requests sent while the node was away are most likely lost, and block others.
-      if (wasAway) drop([...requests])
-      send()
-    }
-    const forgetWakeups = wakeups?.onBack(again) ?? (() => undefined)
+export function sendHedged<T>(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions): Promise<T> {
+  return new Promise((resolve, reject) => new HedgedRequest(request, options, { resolve, reject }).start())
+}
+
+/** How the promise of a hedged request settles. */
+interface Settlers<T> {
+  readonly resolve: (answer: T) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** One request in up to four open attempts. */
+class HedgedRequest<T> {
+  readonly #request: (signal: AbortSignal) => Promise<T>
+  readonly #options: HedgeOptions
+  readonly #settlers: Settlers<T>
+  readonly #timeouts: AdaptiveTimeout
+  readonly #startMs: number
+  readonly #timeoutMs: number
+  /** Attempts without an answer, the oldest first. */
+  readonly #open = new Set<AbortController>()
+  #isSettled = false
+  /** Cancels the timer of the next attempt or of the timeout. */
+  #cancelTimer: () => void = () => undefined
+  #forgetWakeups: () => void = () => undefined
+
+  constructor(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions, settlers: Settlers<T>) {
+    const { clock, what, timeouts = new AdaptiveTimeout() } = options
+    this.#request = request
+    this.#options = options
+    this.#settlers = settlers
+    this.#timeouts = timeouts
+    this.#startMs = clock.monotonicMs()
+    this.#timeoutMs = timeouts.timeoutMs(what)
+  }
+
+  /** Sends the first attempt. */
+  start(): void {
+    const { signal, wakeups } = this.#options
+    if (wakeups !== undefined) this.#forgetWakeups = wakeups.onBack((wasAway) => this.#sendAgain(wasAway))
     if (signal?.aborted) {
-      stop()
+      this.#stop()
       return
     }
-    signal?.addEventListener('abort', stop, { once: true })
-    send()
-  })
+    signal?.addEventListener('abort', this.#stop, { once: true })
+    this.#send()
+  }
+
+  /** Sends an attempt, and schedules the next one. */
+  #send(): void {
+    if (this.#open.size >= MAX_AT_ONCE) this.#drop([...this.#open].slice(1, 2))
+    const attempt = new AbortController()
+    this.#open.add(attempt)
+    this.#request(attempt.signal).then(
+      (answer) => this.#settle(() => this.#accept(answer)),
+      (error) => {
+        // The failure of a dropped request says nothing about the others.
+        if (this.#open.delete(attempt)) this.#settle(() => this.#settlers.reject(error))
+      },
+    )
+    this.#schedule()
+  }
+
+  /** Uses one timer for the next attempt and the timeout, because many calls wait at once for a silent node. */
+  #schedule(): void {
+    const { clock, everyMs = HEDGE_MS } = this.#options
+    const leftMs = this.#startMs + this.#timeoutMs - clock.monotonicMs()
+    this.#cancelTimer()
+    this.#cancelTimer =
+      leftMs <= everyMs ? clock.after(leftMs, () => this.#giveUp()) : clock.after(everyMs, () => this.#send())
+  }
+
+  #sendAgain(wasAway: boolean): void {
+    // Requests sent while the node was away are probably lost, and block others.
+    if (wasAway) this.#drop([...this.#open])
+    this.#send()
+  }
+
+  #accept(answer: T): void {
+    const { clock, what } = this.#options
+    this.#timeouts.recordAnswer(what, clock.monotonicMs() - this.#startMs)
+    this.#settlers.resolve(answer)
+  }
+
+  #giveUp(): void {
+    this.#settle(() => {
+      this.#timeouts.recordTimeout(this.#options.what)
+      this.#settlers.reject(this.#timeoutError())
+    })
+  }
+
+  readonly #stop = () => this.#settle(() => this.#settlers.reject(this.#options.signal?.reason))
+
+  /** Settles the promise once, and aborts what is open. */
+  #settle(settle: () => void): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#cancelTimer()
+    this.#forgetWakeups()
+    this.#options.signal?.removeEventListener('abort', this.#stop)
+    settle()
+    this.#drop([...this.#open])
+  }
+
+  #drop(attempts: readonly AbortController[]): void {
+    for (const attempt of attempts) {
+      this.#open.delete(attempt)
+      attempt.abort(this.#timeoutError())
+    }
+  }
+
+  #timeoutError(): NewcutError {
+    const { what } = this.#options
+    return operatingError(sourceErrors.noAnswer, { what, seconds: Math.round(this.#timeoutMs / 1000) })
+  }
 }

@@ -5,13 +5,14 @@ import { NodeRefusal, NotFound, UnauthorizedMiner } from '#client/node/errors.ts
 import type { CallOptions } from '#client/node/requests.ts'
 import { encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { type ForkRules, forkStateOf } from '#ground/chain/fork.ts'
 import { headerLayout } from '#ground/chain/header.ts'
 import type { Network } from '#ground/chain/network.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import type { Work } from '#ground/chain/work.ts'
-import type { ForkVote, ForkWish } from '../source.ts'
+import { sourceErrors } from '../errors.ts'
+import type { ForkVote, ForkVoteChoice } from '../source.ts'
 import type { ChainView } from './choice.ts'
 import { ForkVotes } from './fork-votes.ts'
 import { HeadReader } from './head-reader.ts'
@@ -71,13 +72,13 @@ export interface MiningNode {
   /** The vote of the highest work with a known vote. Null if no work may vote, or no parent is known. */
   forkVote(): ForkVote | null
   /** Hands in solved work. Success means that the node took it, not that it became a block. */
-  solved(bytes: Uint8Array, signal: AbortSignal): Promise<void>
+  submit(bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** Follows the news of a chain until the signal aborts. */
-  news(chain: number, handlers: NewsHandlers): void
+  followNews(chain: number, handlers: NewsHandlers): void
   /** Calls `run` whenever a lasting connection ends, until the signal aborts: the node may have restarted. */
   onLost?(run: () => void, signal: AbortSignal): void
   /** Looks up the position of a block. */
-  placeOf(block: BlockName, signal: AbortSignal): Promise<BlockPosition>
+  positionOf(block: BlockName, signal: AbortSignal): Promise<BlockPosition>
   /** The heads of all its chains. */
   cut(signal: AbortSignal): Promise<CutHeads>
   /** Base64url hashes on the branch of a chain's head, by height, without heights that the node lacks. */
@@ -85,7 +86,7 @@ export interface MiningNode {
   /** The headers of a cut of this node. Without it, chains are chosen at random. */
   view?(cut: CutHeads, signal: AbortSignal): Promise<ChainView>
   /** @returns the error for the user if the node refuses this miner permanently, else null */
-  finalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
+  findFinalRefusal(error: unknown, signal: AbortSignal): Promise<NewcutError | null>
 }
 
 interface MiningNodeOptions {
@@ -97,7 +98,7 @@ interface MiningNodeOptions {
   /** Fork rules of the network, if its name does not imply them. */
   readonly forkRules?: ForkRules | undefined
   /** Fork vote of our work. Default: that of the node. */
-  readonly forkWish?: ForkWish | undefined
+  readonly forkVoteChoice?: ForkVoteChoice | undefined
 }
 
 /** Maximum number of concurrent lookups: a node that does not answer them must leave connections for solutions. */
@@ -109,11 +110,11 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
   const look = limiter(MAX_LOOKS)
   const heads = new HeadReader(client)
   const stateOf = async (chain: number, hash: Uint8Array, signal: AbortSignal) => {
-    const header = heads.known(hash) ?? (await look(() => client.header(chain, hash, { signal })))
+    const header = heads.headerOf(hash) ?? (await look(() => client.header(chain, hash, { signal })))
     return forkStateOf(header.featureFlags)
   }
   const rules = forks.forkRules ?? client.network.network.forks
-  const votes = new ForkVotes({ rules, wish: forks.forkWish ?? 'node', stateOf })
+  const votes = new ForkVotes({ rules, choice: forks.forkVoteChoice ?? 'node', stateOf })
   return {
     url: http.baseUrl,
     description: `${info.nodeVersion} (${info.nodeChains.length} chains) at ${http.baseUrl}`,
@@ -125,19 +126,19 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
       return votes.cast(work, signal)
     },
     forkVote: () => votes.newest,
-    solved: (bytes, signal) => client.solved(bytes, { signal }),
-    news: (chain, { onBroken, ...handlers }) => {
+    submit: (bytes, signal) => client.solved(bytes, { signal }),
+    followNews: (chain, { onBroken, ...handlers }) => {
       client.updates(chain, { ...handlers, onError: onBroken, stallMs, clock })
     },
     onLost: (run, signal) => http.onLost(run, signal),
-    placeOf: (block, signal) => look(() => findPlace(client, block, { signal })),
+    positionOf: (block, signal) => look(() => findPosition(client, block, { signal })),
     cut: async (signal) => {
       const { hashes } = await client.cut({ signal })
       return new Map(Object.entries(hashes).map(([chain, head]) => [Number(chain), head]))
     },
     branch: (chain, lowest, highest, signal) => look(() => branchOf(client, { chain, lowest, highest }, { signal })),
     view: (cut, signal) => heads.read(cut, signal),
-    finalRefusal: (error, signal) => finalRefusal({ client, account }, error, signal),
+    findFinalRefusal: (error, signal) => finalRefusal({ client, account }, error, signal),
   }
 }
 
@@ -145,7 +146,7 @@ export function miningNodeOf({ client, account, clock, stallMs, ...forks }: Mini
  * Looks up the position of a block.
  * @throws errors of NodeClient
  */
-export async function findPlace(
+export async function findPosition(
   client: NodeClient,
   { chain, height, hash }: BlockName,
   call: CallOptions,
@@ -193,14 +194,12 @@ async function finalRefusal(
   signal: AbortSignal,
 ): Promise<NewcutError | null> {
   if (error instanceof UnauthorizedMiner) {
-    const hint = error.isUnknown
-      ? error.hint
-      : `the node mines for configured accounts only, and compares account (${account.account}), predicate and keys as a whole`
-    return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
+    if (error.isUnknown) return error
+    const { account: name } = account
+    return operatingError(sourceErrors.minerNotListed, { reason: error.message, account: name }, error)
   }
   if (error instanceof NodeRefusal && error.status === 404 && (await client.isMiningDisabled(account, { signal }))) {
-    const hint = 'mining is not enabled on that node: its operator has to enable mining coordination'
-    return new NewcutError('NODE_REFUSED', error.message, { hint, cause: error })
+    return operatingError(sourceErrors.miningDisabled, { reason: error.message }, error)
   }
   return null
 }

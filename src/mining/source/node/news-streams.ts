@@ -7,7 +7,7 @@ import type { Outage } from './outage.ts'
 const REOPEN_MS = 10_000
 
 interface NewsStreamsOptions {
-  readonly node: Pick<MiningNode, 'news'>
+  readonly node: Pick<MiningNode, 'followNews'>
   /** Ends all streams. */
   readonly signal: AbortSignal
   /** Receives streams that stay broken. */
@@ -38,18 +38,18 @@ export class NewsStreams {
     this.#streams.set(chain, false)
     const { node, signal, outage, onNewCut, onOpen, onBroken } = this.#options
     const name = `stream of chain ${chain}`
-    node.news(chain, {
+    node.followNews(chain, {
       signal,
       onNewCut: () => onNewCut(chain),
       onOpen: () => {
         this.#streams.set(chain, true)
-        outage().works(name)
+        outage().reportSuccess(name)
         onOpen(chain)
       },
       onBroken: (error: NewcutError) => {
         this.#streams.set(chain, false)
         onBroken()
-        outage().failed(name, `no news: update ${name}: ${describeError(error)}`, REOPEN_MS)
+        outage().reportFailure(name, `no news: update ${name}: ${describeError(error)}`, REOPEN_MS)
       },
     })
   }

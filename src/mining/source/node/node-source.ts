@@ -10,21 +10,21 @@ import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { type FollowUp, mayContinue, type Receipt } from '#ground/chain/solution.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { ChainChoice, ChainStatus, ForkVote, Job, Solution, Source, SourceEvents } from '../source.ts'
+import { blockOfSolution } from './block-lookup.ts'
 import { NodeCalls } from './calls.ts'
-import { SeenChains } from './chains.ts'
+import { ChainDisplay } from './chains.ts'
 import { chooseChain } from './choice.ts'
 import { CutFeed } from './cut-feed.ts'
-import { type ChainStep, Depths, isChainStep, UNSEEN } from './depths.ts'
+import { type ChainStep, DepthWatch, isChainStep, UNSEEN_DEPTH } from './depths.ts'
 import { followUp } from './follow-up.ts'
-import { handInBlock } from './hand-in.ts'
 import { HeadWatch } from './head-watch.ts'
-import { solvedBlock } from './look.ts'
 import type { MiningNode } from './mining-node.ts'
 import { NewsStreams } from './news-streams.ts'
 import { Outage } from './outage.ts'
 import { overdueMs } from './overdue.ts'
 import { type Effect, type Event, initialState, jobOf, type State } from './state.ts'
 import { step } from './step.ts'
+import { submitBlock } from './submit.ts'
 
 interface NodeSourceOptions {
   readonly node: MiningNode
@@ -38,7 +38,7 @@ interface NodeSourceOptions {
   /** Required depth of a settled block. Default: 1, the head. */
   readonly confirmations?: number | undefined
   /** Ends handing in and following, which then outlive jobs(). By default they end with jobs(). */
-  readonly lives?: AbortSignal
+  readonly followSignal?: AbortSignal
 }
 
 const REFRESH_MS = 120_000
@@ -49,9 +49,9 @@ const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 1_000
 const STANDBY_PAUSE_MS = 1_000
 
-type Ask = Extract<Effect, { readonly type: 'ask' }>
+type AskEffect = Extract<Effect, { readonly type: 'ask' }>
 /** An event without its time. */
-type News = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) : never
+type UntimedEvent = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) : never
 
 export class NodeSource implements Source, ChainChoice {
   readonly description: string
@@ -66,13 +66,13 @@ export class NodeSource implements Source, ChainChoice {
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
   /** Ends handing in and following. */
-  readonly #lives: AbortSignal
-  readonly #depths: Depths
+  readonly #followSignal: AbortSignal
+  readonly #depths: DepthWatch
   /** Null if there is only one chain, or no way to compare chains. */
   #watch: HeadWatch | null
   /** Chains that the user chose, or undefined for all. */
-  #wanted: readonly number[] | undefined
-  readonly #chains: SeenChains
+  #chosenChains: readonly number[] | undefined
+  readonly #chains: ChainDisplay
   readonly #calls: NodeCalls
   readonly #cuts: CutFeed
   #outage: Outage
@@ -80,7 +80,7 @@ export class NodeSource implements Source, ChainChoice {
   /** Creation time of the newest work minus the monotonic time of its arrival, in milliseconds. */
   #validatorAheadMs: number | null = null
   /** Whether jobs() runs. Solutions are handed in and followed even if it does not. */
-  #isWanted = false
+  #isRunning = false
   /** Set when the node refuses this miner permanently. */
   #refusal: NewcutError | null = null
 
@@ -89,34 +89,34 @@ export class NodeSource implements Source, ChainChoice {
     this.#options = options
     const confirmations = options.confirmations ?? 1
     this.#calls = new NodeCalls(clock)
-    this.#cuts = this.#feedOf(node)
+    this.#cuts = this.#makeFeed(node)
     const onFault = (error: unknown) => this.#stop(error)
-    this.#depths = new Depths({ node, calls: this.#calls, confirmations, onFault })
+    this.#depths = new DepthWatch({ node, calls: this.#calls, confirmations, onFault })
     this.#streams = new NewsStreams({
       node,
       signal: this.#stopped.signal,
       outage: () => this.#outage,
       onNewCut: (chain) => {
-        this.#tell({ type: 'newCut', chain })
-        this.#watch?.news()
-        this.#depths.news(chain)
+        this.#dispatch({ type: 'newCut', chain })
+        this.#watch?.lookSoon()
+        this.#depths.lookSoon(chain)
       },
       onOpen: (chain) => {
-        this.#tell({ type: 'streamOpened', chain })
-        this.#depths.news(chain)
+        this.#dispatch({ type: 'streamOpened', chain })
+        this.#depths.lookSoon(chain)
       },
       onBroken: () => this.#cuts.suspect(),
     })
-    this.#lives = options.lives ?? this.#stopped.signal
+    this.#followSignal = options.followSignal ?? this.#stopped.signal
     // Each solution and each stream adds a listener.
-    setMaxListeners(0, this.#stopped.signal, this.#lives)
+    setMaxListeners(0, this.#stopped.signal, this.#followSignal)
     this.description = node.description
     this.workBytes = node.workBytes
-    this.#wanted = options.chains
+    this.#chosenChains = options.chains
     const chains = options.chains ?? node.chains
     this.#state = initialState(chains)
-    this.#chains = new SeenChains(node.graphHistory ?? [], chains)
-    this.#watch = this.#watchOf(chains)
+    this.#chains = new ChainDisplay(node.graphHistory ?? [], chains)
+    this.#watch = this.#makeWatch(chains)
     this.#outage = new Outage(clock, { onTrouble: () => undefined, onRecovered: () => undefined })
   }
 
@@ -155,14 +155,14 @@ export class NodeSource implements Source, ChainChoice {
     if (signal.aborted) return
     const { node, clock } = this.#options
     this.#outage = new Outage(clock, events)
-    this.#isWanted = true
-    this.#tell({ type: 'started' })
+    this.#isRunning = true
+    this.#dispatch({ type: 'started' })
     this.#cuts.start()
     // Streams may miss a restart of the node: their own connections may have ended silently.
-    node.onLost?.(() => this.#tell({ type: 'restartSuspected' }), this.#stopped.signal)
-    this.#watch?.news()
+    node.onLost?.(() => this.#dispatch({ type: 'restartSuspected' }), this.#stopped.signal)
+    this.#watch?.lookSoon()
     // Chosen chains may all be blocked at first; their news ends the wait.
-    for (const chain of this.#wanted ?? []) this.#streams.follow(chain)
+    for (const chain of this.#chosenChains ?? []) this.#streams.follow(chain)
     yield* this.#newest.until(signal, () => this.#stop())
   }
 
@@ -170,48 +170,48 @@ export class NodeSource implements Source, ChainChoice {
    * Hands in a solution.
    * @param onRefusal called at the first refusal; most likely no block comes of it
    */
-  async handIn(solution: Solution, onRefusal?: () => void): Promise<Receipt> {
+  async submit(solution: Solution, onRefusal?: () => void): Promise<Receipt> {
     const { job } = solution
     const { fields } = job.work
     let wasRefused = false
     const onRefused = () => {
       wasRefused = true
-      this.#tell({ type: 'refused', fields })
+      this.#dispatch({ type: 'refused', fields })
       onRefusal?.()
     }
     const isForeign = job.issuer !== this.#options.node.url
     const options = { ...this.#options, calls: this.#calls, onRefused, isForeign }
-    const answer = handInBlock(solvedBlock(solution), options, this.#lives)
+    const answer = submitBlock(blockOfSolution(solution), options, this.#followSignal)
     // The HTTP client writes in the next turn of the event loop, and the event below requests other work.
     await setImmediate()
-    this.#tell({ type: 'handedIn', fields })
+    this.#dispatch({ type: 'submitted', fields })
     const receipt = await answer
-    if (wasRefused && receipt.step === 'acknowledged') this.#tell({ type: 'handedIn', fields })
-    this.#tell({ type: receipt.step === 'acknowledged' ? 'taken' : 'reopened', fields })
+    if (wasRefused && receipt.step === 'acknowledged') this.#dispatch({ type: 'submitted', fields })
+    this.#dispatch({ type: receipt.step === 'acknowledged' ? 'acknowledged' : 'reopened', fields })
     return receipt
   }
 
   /** Avoids the parent of another node's solution, until the returned function is called or the chain advances. */
   blockParentOf({ job }: Solution): () => void {
     const { fields } = job.work
-    this.#tell({ type: 'handedIn', fields })
-    return () => this.#tell({ type: 'reopened', fields })
+    this.#dispatch({ type: 'submitted', fields })
+    return () => this.#dispatch({ type: 'reopened', fields })
   }
 
   async *follow(solution: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     setMaxListeners(0, signal)
     const { fields } = solution.job.work
-    const block = solvedBlock(solution)
+    const block = blockOfSolution(solution)
     const followDepths = (last: ChainStep) => {
       return this.#depths.follow({ ...block, id: encodeBase64Url(block.hash) }, last, signal)
     }
     if (solution.wasConfirmed) {
-      yield* followDepths({ step: 'confirmed', depth: UNSEEN })
+      yield* followDepths({ step: 'confirmed', depth: UNSEEN_DEPTH })
       return
     }
     const { confirmations = 1 } = this.#options
     for await (const news of followUp(block, { ...this.#options, calls: this.#calls, confirmations }, signal)) {
-      this.#tell({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
+      this.#dispatch({ type: news.step === 'confirmed' ? 'confirmed' : 'reopened', fields })
       yield news
       if (isChainStep(news) && mayContinue(news, confirmations)) yield* followDepths(news)
     }
@@ -227,28 +227,28 @@ export class NodeSource implements Source, ChainChoice {
     this.#cuts.stop()
     this.#streams.clear()
     // Otherwise each solution is followed until its own signal aborts.
-    if (this.#lives === this.#stopped.signal) this.#depths.stop()
+    if (this.#followSignal === this.#stopped.signal) this.#depths.stop()
     this.#watch?.stop()
   }
 
   /** Changes the chains to mine; undefined means all. Solutions of other chains are still handed in. */
   setChains(wanted: readonly number[] | undefined): void {
     const chains = wanted ?? this.#options.node.chains
-    this.#wanted = wanted
-    this.#chains.want(chains)
+    this.#chosenChains = wanted
+    this.#chains.setChains(chains)
     this.#watch?.stop()
-    this.#watch = this.#watchOf(chains)
+    this.#watch = this.#makeWatch(chains)
     if (this.#stopped.signal.aborted) return
-    if (!this.#isWanted) {
+    if (!this.#isRunning) {
       this.#state = { ...this.#state, chains }
       return
     }
-    this.#tell({ type: 'chosen', chains })
-    this.#watch?.news()
+    this.#dispatch({ type: 'chosen', chains })
+    this.#watch?.lookSoon()
     for (const chain of wanted ?? []) this.#streams.follow(chain)
   }
 
-  #watchOf(chains: readonly number[]): HeadWatch | null {
+  #makeWatch(chains: readonly number[]): HeadWatch | null {
     const { node, clock } = this.#options
     const view = node.view?.bind(node)
     if (view === undefined || chains.length < 2) return null
@@ -257,16 +257,16 @@ export class NodeSource implements Source, ChainChoice {
       view,
       chains,
       clock,
-      onView: (seen) => this.#chains.viewed(seen),
-      onChances: (chances) => this.#tell({ type: 'viewed', chances }),
+      onView: (seen) => this.#chains.updateHeads(seen),
+      onRewards: (chances) => this.#dispatch({ type: 'viewed', chances }),
       onFault: (error) => this.#stop(error),
     })
   }
 
-  #tell(news: News): void {
+  #dispatch(news: UntimedEvent): void {
     if (this.#stopped.signal.aborted) return
     // Nobody takes jobs yet, so no work is needed. But solved work must not be searched later.
-    if (!this.#isWanted && news.type !== 'handedIn') return
+    if (!this.#isRunning && news.type !== 'submitted') return
     const atMs = this.#options.clock.monotonicMs()
     const [state, effects] = step(this.#state, { ...news, atMs } as Event)
     this.#state = state
@@ -299,13 +299,13 @@ export class NodeSource implements Source, ChainChoice {
         this.#streams.follow(effect.chain)
         return
       case 'refreshLater':
-        this.#after('refresh', this.#options.refreshMs ?? REFRESH_MS, () => this.#tell({ type: 'refreshDue' }))
+        this.#after('refresh', this.#options.refreshMs ?? REFRESH_MS, () => this.#dispatch({ type: 'refreshDue' }))
         return
       case 'suspicionLater':
-        this.#after('suspicion', effect.delayMs, () => this.#tell({ type: 'suspicionDue' }))
+        this.#after('suspicion', effect.delayMs, () => this.#dispatch({ type: 'suspicionDue' }))
         return
       case 'blockOverdueLater':
-        this.#after('block', effect.delayMs, () => this.#tell({ type: 'blockOverdue' }))
+        this.#after('block', effect.delayMs, () => this.#dispatch({ type: 'blockOverdue' }))
         return
       case 'end':
         this.#stop(this.#refusal)
@@ -313,27 +313,27 @@ export class NodeSource implements Source, ChainChoice {
     }
   }
 
-  #feedOf(node: MiningNode): CutFeed {
+  #makeFeed(node: MiningNode): CutFeed {
     const feed = new CutFeed({
       node,
       calls: this.#calls,
       onBack: (wasAway) => {
-        this.#calls.back(wasAway)
-        this.#tell({ type: 'restartSuspected' })
+        this.#calls.reportBack(wasAway)
+        this.#dispatch({ type: 'restartSuspected' })
       },
       onFault: (error) => this.#stop(error),
       isHurried: () => !this.connected,
     })
     feed.listen((cut) => {
       if (cut === null) return
-      this.#chains.cutSeen(cut.heads)
-      this.#tell({ type: 'cutSeen', cut: cut.heads })
+      this.#chains.updateHeights(cut.heads)
+      this.#dispatch({ type: 'cutSeen', cut: cut.heads })
     })
     return feed
   }
 
   /** Resolves when its outcome has been reported. */
-  async #ask(ask: Ask): Promise<void> {
+  async #ask(ask: AskEffect): Promise<void> {
     const { node, clock } = this.#options
     const { request } = ask
     const controller = new AbortController()
@@ -343,47 +343,49 @@ export class NodeSource implements Source, ChainChoice {
       const work = await this.#calls.ask('work', (each) => node.work(chain, each), controller.signal)
       if (this.#requests.has(request)) {
         this.#validatorAheadMs = Number(work.fields.creationTime) / 1000 - clock.monotonicMs()
-        this.#outage.works('current')
-        this.#outage.works('standby')
+        this.#outage.reportSuccess('current')
+        this.#outage.reportSuccess('standby')
       }
       // The state machine ignores answers that it does not want.
-      this.#tell({ type: 'answered', request, work })
+      this.#dispatch({ type: 'answered', request, work })
     } catch (error) {
       // It was cancelled.
       if (!this.#requests.has(request) || this.#stopped.signal.aborted) return
-      await this.#failed(ask, error)
+      await this.#handleFailure(ask, error)
     } finally {
       this.#requests.delete(request)
     }
   }
 
-  async #failed({ request, purpose }: Ask, error: unknown): Promise<void> {
+  async #handleFailure({ request, purpose }: AskEffect, error: unknown): Promise<void> {
     if (!(error instanceof NewcutError)) throw error
-    this.#refusal = this.#state.hasHadWork ? null : await this.#options.node.finalRefusal(error, this.#stopped.signal)
+    this.#refusal = this.#state.hasHadWork
+      ? null
+      : await this.#options.node.findFinalRefusal(error, this.#stopped.signal)
     if (!this.#requests.has(request)) return
-    this.#tell({ type: 'failed', request, isFinal: this.#refusal !== null })
+    this.#dispatch({ type: 'failed', request, isFinal: this.#refusal !== null })
     // Standby work that could not be renewed is still usable.
     if (purpose === 'standby' && this.#state.standby.kind === 'ready') return
     const what = purpose === 'current' ? 'no work' : 'no standby work'
     const advice = error instanceof MinersPoolFull ? `; ${error.hint}` : ''
-    this.#outage.failed(purpose, `${what}: ${describeError(error)}${advice}; trying on`)
+    this.#outage.reportFailure(purpose, `${what}: ${describeError(error)}${advice}; trying on`)
   }
 
-  #chainFor(ask: Ask): number | null {
+  #chainFor(ask: AskEffect): number | null {
     if ('chain' in ask) return ask.chain
-    const { chains, chances } = this.#state
+    const { chains, rewards: chances } = this.#state
     const { random } = this.#options
     const others = chains.filter((chain) => !ask.notAmong.includes(chain))
     const choice = chooseChain(others, chances, random)
     // No other chain is left. Without a choice by the user, any chain of the node is fine.
-    return choice ?? (this.#wanted === undefined ? null : chooseChain(chains, chances, random))
+    return choice ?? (this.#chosenChains === undefined ? null : chooseChain(chains, chances, random))
   }
 
   #pause({ purpose, attempts }: Extract<Effect, { readonly type: 'pause' }>): void {
     const backoff = { firstMs: FIRST_PAUSE_MS, maxMs: MAX_PAUSE_MS }
     const isCurrent = purpose === 'current'
     const pauseMs = isCurrent ? backoffMs(backoff, attempts - 1, this.#options.random) : STANDBY_PAUSE_MS
-    this.#after(purpose, pauseMs, () => this.#tell({ type: 'paused', purpose }))
+    this.#after(purpose, pauseMs, () => this.#dispatch({ type: 'paused', purpose }))
   }
 
   #after(name: string, delayMs: number, run: () => void): void {

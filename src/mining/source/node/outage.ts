@@ -23,7 +23,7 @@ export class Outage {
   }
 
   /** Records that `what` failed. It is an outage if it still fails after `leastMs`, or later after another outage. */
-  failed(what: string, message: string, leastMs = 0): void {
+  reportFailure(what: string, message: string, leastMs = 0): void {
     if (this.#ended || this.#failing.has(what)) return
     const isFlapping = this.#clock.monotonicMs() - this.#recoveredMs < FLAPPING_MS
     const graceMs = isFlapping ? Math.max(leastMs, FLAPPING_GRACE_MS) : leastMs
@@ -39,7 +39,7 @@ export class Outage {
   }
 
   /** Records that `what` works. The outage ends when everything does. */
-  works(what: string): void {
+  reportSuccess(what: string): void {
     this.#failing.get(what)?.()
     if (!this.#failing.delete(what) || this.#failing.size > 0 || this.#sinceMs === null) return
     this.#recoveredMs = this.#clock.monotonicMs()

@@ -37,7 +37,7 @@ export function overdueMs({ overdue }: State, nowMs: number): number {
  * @param after state after it, without this update
  */
 export function overdueAfter(before: State, event: Event, after: State): WorkOverdue {
-  const { failingSinceMs, owedSinceMs, givenAtMs } = noted(before, event)
+  const { failingSinceMs, owedSinceMs, givenAtMs } = overdueTimesAfter(before, event)
   // From the oldest unanswered request, but not before the last answer.
   const unansweredMs = Math.max(givenAtMs, Math.min(event.atMs, ...askedAtMs(before)))
   return {
@@ -49,7 +49,7 @@ export function overdueAfter(before: State, event: Event, after: State): WorkOve
 }
 
 /** Any answer clears both times, even an unwanted one. A failed request for current work starts one. */
-function noted({ overdue, asking }: State, event: Event): WorkOverdue {
+function overdueTimesAfter({ overdue, asking }: State, event: Event): WorkOverdue {
   if (event.type === 'answered') return { failingSinceMs: null, owedSinceMs: null, givenAtMs: event.atMs }
   if (event.type !== 'failed' || asking?.request !== event.request) return overdue
   return { ...overdue, failingSinceMs: overdue.failingSinceMs ?? asking.askedAtMs }
@@ -63,13 +63,13 @@ function askedAtMs({ asking, standby }: State): number[] {
 
 /** The node acknowledged the solution, so its block is due. */
 export function expectBlock(t: Transition, fields: WorkFields): void {
-  change(t, (known) => (sameParents(known, fields) ? { ...known, takenAtMs: t.atMs } : known))
+  mapSolved(t, (known) => (sameParents(known, fields) ? { ...known, takenAtMs: t.atMs } : known))
   scheduleNext(t)
 }
 
 /** Clears blocks whose height a cut shows as taken. The follow-up tells by which block. */
-export function blocksSeen(t: Transition, cut: CutHeads): void {
-  change(t, (known) => {
+export function clearSeenBlocks(t: Transition, cut: CutHeads): void {
+  mapSolved(t, (known) => {
     return known.takenAtMs !== null && standingOf(cut, known) === 'passed' ? { ...known, takenAtMs: null } : known
   })
 }
@@ -77,7 +77,7 @@ export function blocksSeen(t: Transition, cut: CutHeads): void {
 /** Allows work on the parents of overdue blocks again. */
 export function reopenOverdue(t: Transition): void {
   const overdue = t.state.solved.filter(({ takenAtMs }) => takenAtMs !== null && t.atMs >= takenAtMs + BLOCK_OVERDUE_MS)
-  change(t, (known) => (overdue.includes(known) ? { ...known, takenAtMs: null, isOverdue: true } : known))
+  mapSolved(t, (known) => (overdue.includes(known) ? { ...known, takenAtMs: null, isOverdue: true } : known))
   const chains = overdue.map(({ chainId }) => chainId)
   t.set({ awaited: t.state.awaited.filter((chain) => !chains.includes(chain)) })
   scheduleNext(t)
@@ -91,6 +91,6 @@ function scheduleNext(t: Transition): void {
   t.effects.push({ type: 'blockOverdueLater', delayMs })
 }
 
-function change(t: Transition, to: (known: SolvedWork) => SolvedWork): void {
+function mapSolved(t: Transition, to: (known: SolvedWork) => SolvedWork): void {
   t.set({ solved: t.state.solved.map(to) })
 }

@@ -5,8 +5,8 @@
 import type { Transition } from './transition.ts'
 
 /** Minimum interval between signs that count: doubles each time, up to the maximum. */
-const LEAST_MS = 1_000
-const MOST_MS = 60_000
+const MIN_INTERVAL_MS = 1_000
+const MAX_INTERVAL_MS = 60_000
 /** The interval resets after this time without a sign. */
 const QUIET_MS = 120_000
 
@@ -19,7 +19,7 @@ export function suspectRestart(t: Transition): boolean {
   const isQuiet = t.atMs - seenAtMs >= QUIET_MS
   const isNow = !isWaiting && t.atMs >= notBeforeMs
   if (!isWaiting && !isNow) t.effects.push({ type: 'suspicionLater', delayMs: notBeforeMs - t.atMs })
-  const next = { everyMs: isQuiet ? LEAST_MS : everyMs, seenAtMs: t.atMs, notBeforeMs, isWaiting: !isNow }
+  const next = { everyMs: isQuiet ? MIN_INTERVAL_MS : everyMs, seenAtMs: t.atMs, notBeforeMs, isWaiting: !isNow }
   t.set({ suspicion: next })
   if (isNow) countSuspicion(t)
   return isNow
@@ -30,5 +30,5 @@ export function countSuspicion(t: Transition): void {
   const { suspicion } = t.state
   const { everyMs } = suspicion
   const notBeforeMs = t.atMs + everyMs
-  t.set({ suspicion: { ...suspicion, everyMs: Math.min(MOST_MS, 2 * everyMs), notBeforeMs, isWaiting: false } })
+  t.set({ suspicion: { ...suspicion, everyMs: Math.min(MAX_INTERVAL_MS, 2 * everyMs), notBeforeMs, isWaiting: false } })
 }

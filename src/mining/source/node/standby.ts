@@ -64,9 +64,9 @@ export function reconsiderStandby(t: Transition): void {
 }
 
 /** Chooses the better of answered work and the spare, if the node answered with another chain than requested. */
-export function betterSpare(t: Transition, { spare, chain }: Standby & { readonly kind: 'asking' }, work: Work): Work {
+export function chooseSpare(t: Transition, { spare, chain }: Standby & { readonly kind: 'asking' }, work: Work): Work {
   if (spare === null || chain === work.fields.chainId || chain === spare.fields.chainId) return work
-  return isBetter(t.state.chances, spare.fields.chainId, work.fields.chainId) ? spare : work
+  return isBetter(t.state.rewards, spare.fields.chainId, work.fields.chainId) ? spare : work
 }
 
 /** Whether the standby work is being renewed, or will be. */

@@ -20,25 +20,25 @@ import { sameParents, type WorkFields, withCreationTime, withNonce } from '#grou
 import { FREE_NONCE } from '#ground/chain/nonce.ts'
 import type { Work } from '#ground/chain/work.ts'
 import type { Job, JobReason } from '../source.ts'
-import type { Chances } from './choice.ts'
+import type { ExpectedRewards } from './choice.ts'
 import type { CutHeads } from './mining-node.ts'
 
 /** Work with its id in this source. */
-interface IssuedWork {
+interface NumberedWork {
   readonly id: number
   readonly work: Work
 }
 
 /** Why new work is needed, and since when. */
-export interface Need {
+export interface WorkNeed {
   readonly reason: JobReason
   readonly noticedAtMs: number
 }
 
-type Current =
-  | { readonly kind: 'none'; readonly need: Need }
-  | { readonly kind: 'searching'; readonly job: IssuedWork }
-  | { readonly kind: 'solved' | 'lost'; readonly job: IssuedWork; readonly need: Need }
+type CurrentJob =
+  | { readonly kind: 'none'; readonly need: WorkNeed }
+  | { readonly kind: 'searching'; readonly job: NumberedWork }
+  | { readonly kind: 'solved' | 'lost'; readonly job: NumberedWork; readonly need: WorkNeed }
 
 export type Standby =
   | { readonly kind: 'none' }
@@ -59,7 +59,7 @@ export type Standby =
   | { readonly kind: 'ready'; readonly work: Work; readonly isDue?: boolean }
 
 /** A request for current work. */
-export interface Asking {
+export interface CurrentRequest {
   readonly request: number
   readonly askedAtMs: number
   /** Null if the answer is to replace the current job. Otherwise it only checks the job, for this reason. */
@@ -75,7 +75,7 @@ export interface SolvedWork extends WorkFields {
    * its block was not. The first such cut may be an older answer. The second proves that the chain rolled back, so work
    * on the parent is useful again.
    */
-  readonly behind: number | null
+  readonly cutsBelow: number | null
   /** When the node acknowledged the solution, or null if its block is not due. */
   readonly takenAtMs: number | null
   /** Whether its block is overdue. Then work on the same parents is useful until the block arrives (overdue.ts). */
@@ -108,10 +108,10 @@ export interface State {
   /** Chains to mine. */
   readonly chains: readonly number[]
   /** Expected reward per hash by chain, as last computed; empty if unknown. */
-  readonly chances: Chances
-  readonly current: Current
+  readonly rewards: ExpectedRewards
+  readonly current: CurrentJob
   readonly standby: Standby
-  readonly asking: Asking | null
+  readonly asking: CurrentRequest | null
   /** A check that waits for another request. */
   readonly checkDue: JobReason | null
   /** Consecutive requests for current work without a useful answer. They set the next pause. */
@@ -139,7 +139,7 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'answered'; readonly request: number; readonly work: Work }
   /** `isFinal`: the node itself refuses this miner, and a retry would not help. */
   | { readonly type: 'failed'; readonly request: number; readonly isFinal: boolean }
-  | { readonly type: 'paused'; readonly purpose: Purpose }
+  | { readonly type: 'paused'; readonly purpose: RequestPurpose }
   | { readonly type: 'newCut'; readonly chain: number }
   | { readonly type: 'streamOpened'; readonly chain: number }
   /** The heads of all chains, from a recent answer. */
@@ -148,11 +148,11 @@ export type Event = { readonly atMs: number } & (
   /** The user chose these chains to mine. */
   | { readonly type: 'chosen'; readonly chains: readonly number[] }
   /** The chances of all chains were computed. */
-  | { readonly type: 'viewed'; readonly chances: Chances }
+  | { readonly type: 'viewed'; readonly chances: ExpectedRewards }
   /** A solution of this work is being handed in. */
-  | { readonly type: 'handedIn'; readonly fields: WorkFields }
+  | { readonly type: 'submitted'; readonly fields: WorkFields }
   /** The node acknowledged it. */
-  | { readonly type: 'taken'; readonly fields: WorkFields }
+  | { readonly type: 'acknowledged'; readonly fields: WorkFields }
   /** Its block is in its chain. */
   | { readonly type: 'confirmed'; readonly fields: WorkFields }
   /** It probably led to no block. */
@@ -167,23 +167,23 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'blockOverdue' }
 )
 
-type Purpose = 'current' | 'standby'
+type RequestPurpose = 'current' | 'standby'
 
 export type Effect =
   /** Request work of this chain, or of the best one that is not in `notAmong`. */
-  | { readonly type: 'ask'; readonly purpose: Purpose; readonly request: number; readonly chain: number | null }
+  | { readonly type: 'ask'; readonly purpose: RequestPurpose; readonly request: number; readonly chain: number | null }
   | {
       readonly type: 'ask'
-      readonly purpose: Purpose
+      readonly purpose: RequestPurpose
       readonly request: number
       readonly notAmong: readonly number[]
     }
   /** Cancel this request. */
   | { readonly type: 'cancel'; readonly request: number }
   /** Report `paused` after a pause that grows with the attempts. `unpause` cancels it. */
-  | { readonly type: 'pause'; readonly purpose: Purpose; readonly attempts: number }
+  | { readonly type: 'pause'; readonly purpose: RequestPurpose; readonly attempts: number }
   | { readonly type: 'unpause' }
-  | { readonly type: 'deliver'; readonly job: IssuedWork; readonly need: Need }
+  | { readonly type: 'deliver'; readonly job: NumberedWork; readonly need: WorkNeed }
   | { readonly type: 'idle' }
   /** Follow the news of this chain. */
   | { readonly type: 'follow'; readonly chain: number }
@@ -202,7 +202,7 @@ export const MAX_SOLVED = 256
 export function initialState(chains: readonly number[]): State {
   return {
     chains,
-    chances: new Map(),
+    rewards: new Map(),
     current: { kind: 'none', need: { reason: 'start', noticedAtMs: 0 } },
     standby: { kind: 'none' },
     asking: null,
@@ -228,10 +228,10 @@ export function initialState(chains: readonly number[]): State {
 
 /** Whether two works are equal except for creation time and nonce. */
 export function isSameJob(a: Work, b: Work): boolean {
-  return a.bytes.length === b.bytes.length && equalBytes(timeless(a.bytes), timeless(b.bytes))
+  return a.bytes.length === b.bytes.length && equalBytes(zeroTimeAndNonce(a.bytes), zeroTimeAndNonce(b.bytes))
 }
 
-function timeless(bytes: Uint8Array): Uint8Array {
+function zeroTimeAndNonce(bytes: Uint8Array): Uint8Array {
   return withNonce(withCreationTime(bytes, 0n), 0n)
 }
 
@@ -259,7 +259,7 @@ export function isAskedFor({ asking, checkDue, isPausing }: State): boolean {
 }
 
 /** The reason of a check that serves for both: `reconnected` outranks a routine refresh. */
-export function graver(a: JobReason | null, b: JobReason | null): JobReason | null {
+export function graverCheck(a: JobReason | null, b: JobReason | null): JobReason | null {
   return a === 'reconnected' ? a : (b ?? a)
 }
 
@@ -288,13 +288,17 @@ export function isUseful(state: State, { fields }: Work): boolean {
 }
 
 /** Whether an answer repeats the lost job, perhaps from before the news of its chain. */
-export function isOutdated({ current }: State, { overtaken }: Pick<Asking, 'overtaken'>, fields: WorkFields): boolean {
+export function isOutdated(
+  { current }: State,
+  { overtaken }: Pick<CurrentRequest, 'overtaken'>,
+  fields: WorkFields,
+): boolean {
   if (current.kind !== 'lost' || !overtaken.has(fields.chainId)) return false
   return sameParents(current.job.work.fields, fields)
 }
 
 /** Why a check brought other work: other transactions on the same parents, or a missed advance of a chain. */
-export function reasonFor({ check }: Asking, before: Work, now: Work): JobReason {
+export function reasonFor({ check }: CurrentRequest, before: Work, now: Work): JobReason {
   return check === 'refreshed' && sameParents(before.fields, now.fields) ? 'refreshed' : 'reconnected'
 }
 

@@ -1,24 +1,24 @@
 /** Transitions of the state machine in state.ts: dispatches events, and handles the answers of the node. */
 import { sameParents } from '#ground/chain/header.ts'
 import type { Work } from '#ground/chain/work.ts'
-import { type Chances, isBetter } from './choice.ts'
+import { type ExpectedRewards, isBetter } from './choice.ts'
 import {
   askCurrent,
   checkAgain,
   checkCurrent,
   endCurrent,
+  endPause,
   forgetAsking,
   pauseCurrent,
-  pauseOver,
   searchAnswer,
   startSearch,
 } from './current.ts'
-import { confirmed, cutSeen, handedIn, newCut, reopen, streamOpened, taken } from './outcomes.ts'
+import { acknowledge, advanceChain, compareCut, confirm, openStream, reopen, startSubmission } from './outcomes.ts'
 import { overdueAfter, reopenOverdue } from './overdue.ts'
 import { countSuspicion, suspectRestart } from './restart-suspicion.ts'
 import {
   askStandby,
-  betterSpare,
+  chooseSpare,
   pauseStandby,
   reconsiderStandby,
   renewStandby,
@@ -26,10 +26,10 @@ import {
   wantStandby,
 } from './standby.ts'
 import {
-  type Asking,
+  type CurrentRequest,
   type Effect,
   type Event,
-  graver,
+  graverCheck,
   isOutdated,
   isSameJob,
   isUseful,
@@ -48,68 +48,68 @@ const MAX_OUTDATED = 3
  */
 export function step(state: State, event: Event): [State, readonly Effect[]] {
   const t = new Transition(state, event.atMs)
-  take(t, event)
+  dispatch(t, event)
   t.set({ overdue: overdueAfter(state, event, t.state) })
   return [t.state, t.effects]
 }
 
 /** Dispatches the event. */
-function take(t: Transition, event: Event): void {
+function dispatch(t: Transition, event: Event): void {
   switch (event.type) {
     case 'started':
-      t.set({ current: { kind: 'none', need: t.need('start') } })
+      t.set({ current: { kind: 'none', need: t.needOf('start') } })
       askCurrent(t)
       return
     case 'answered':
-      answered(t, event.request, event.work)
+      handleAnswer(t, event.request, event.work)
       return
     case 'failed':
-      failed(t, event.request, event.isFinal)
+      handleFailure(t, event.request, event.isFinal)
       return
     case 'paused':
-      if (event.purpose === 'current') pauseOver(t)
+      if (event.purpose === 'current') endPause(t)
       else standbyPauseOver(t)
       return
     case 'newCut':
-      newCut(t, event.chain)
+      advanceChain(t, event.chain)
       return
     case 'streamOpened':
-      streamOpened(t, event.chain)
+      openStream(t, event.chain)
       return
     case 'cutSeen':
-      cutSeen(t, event.cut)
+      compareCut(t, event.cut)
       return
     case 'refreshDue':
       refresh(t)
       return
     case 'chosen':
-      chosen(t, event.chains)
+      changeChains(t, event.chains)
       return
     case 'viewed':
-      viewed(t, event.chances)
+      updateRewards(t, event.chances)
       return
-    case 'handedIn':
-      handedIn(t, event.fields)
+    case 'submitted':
+      startSubmission(t, event.fields)
       return
-    case 'taken':
-      taken(t, event.fields)
+    case 'acknowledged':
+      acknowledge(t, event.fields)
       return
     case 'confirmed':
-      confirmed(t, event.fields)
+      confirm(t, event.fields)
       return
     case 'reopened':
       reopen(t, event.fields)
       return
     case 'refused':
       reopen(t, event.fields)
-      askAnew(t)
+      requestAgain(t)
       return
     case 'restartSuspected':
-      if (suspectRestart(t)) askAnew(t)
+      if (suspectRestart(t)) requestAgain(t)
       return
     case 'suspicionDue':
       countSuspicion(t)
-      askAnew(t)
+      requestAgain(t)
       return
     case 'blockOverdue':
       reopenOverdue(t)
@@ -117,16 +117,16 @@ function take(t: Transition, event: Event): void {
   }
 }
 
-function answered(t: Transition, request: number, work: Work): void {
+function handleAnswer(t: Transition, request: number, work: Work): void {
   const { asking, standby } = t.state
   if (asking?.request === request) {
-    answeredCurrent(t, asking, work)
+    handleCurrentAnswer(t, asking, work)
     return
   }
-  if (standby.kind === 'asking' && standby.request === request) answeredStandby(t, standby, work)
+  if (standby.kind === 'asking' && standby.request === request) handleStandbyAnswer(t, standby, work)
 }
 
-function answeredCurrent(t: Transition, asking: Asking, work: Work): void {
+function handleCurrentAnswer(t: Transition, asking: CurrentRequest, work: Work): void {
   t.set({ asking: null, hasHadWork: true })
   const { current } = t.state
   if (current.kind === 'searching') {
@@ -136,7 +136,7 @@ function answeredCurrent(t: Transition, asking: Asking, work: Work): void {
       checkAgain(t)
       return
     }
-    searchAnswer(t, asking, work, t.need(reasonFor(asking, current.job.work, work)))
+    searchAnswer(t, asking, work, t.needOf(reasonFor(asking, current.job.work, work)))
     return
   }
   if (isOutdated(t.state, asking, work.fields) && t.state.outdatedAnswers < MAX_OUTDATED) {
@@ -146,7 +146,7 @@ function answeredCurrent(t: Transition, asking: Asking, work: Work): void {
   else searchAnswer(t, asking, work, current.need)
 }
 
-function answeredStandby(t: Transition, asking: Standby & { readonly kind: 'asking' }, work: Work): void {
+function handleStandbyAnswer(t: Transition, asking: Standby & { readonly kind: 'asking' }, work: Work): void {
   const { chainId: chain } = work.fields
   const searched = t.searched
   t.set({ standby: { kind: 'wanted' }, hasHadWork: true })
@@ -169,20 +169,20 @@ function answeredStandby(t: Transition, asking: Standby & { readonly kind: 'aski
     if (!isOutdated(t.state, asking, work.fields)) searchAnswer(t, asking, work, current.need)
     return
   }
-  t.set({ standby: { kind: 'ready', work: betterSpare(t, asking, work) } })
+  t.set({ standby: { kind: 'ready', work: chooseSpare(t, asking, work) } })
   t.effects.push({ type: 'follow', chain })
   if (asking.overtaken.has(chain)) renewStandby(t)
   else swap(t)
 }
 
-function failed(t: Transition, request: number, isFinal: boolean): void {
+function handleFailure(t: Transition, request: number, isFinal: boolean): void {
   const { asking, standby, hasHadWork } = t.state
   if (asking?.request === request) {
     if (isFinal && !hasHadWork) {
       t.effects.push({ type: 'end' })
       return
     }
-    t.set({ asking: null, checkDue: graver(asking.check, t.state.checkDue) })
+    t.set({ asking: null, checkDue: graverCheck(asking.check, t.state.checkDue) })
     pauseCurrent(t)
   } else if (standby.kind === 'asking' && standby.request === request) {
     const { spare } = standby
@@ -191,8 +191,8 @@ function failed(t: Transition, request: number, isFinal: boolean): void {
   }
 }
 
-function viewed(t: Transition, chances: Chances): void {
-  t.set({ chances })
+function updateRewards(t: Transition, chances: ExpectedRewards): void {
+  t.set({ rewards: chances })
   swap(t)
   const { standby, awaited } = t.state
   const searched = t.searched
@@ -205,20 +205,20 @@ function viewed(t: Transition, chances: Chances): void {
 
 /** Swaps current and standby work if the expected reward on the standby chain is higher. */
 function swap(t: Transition): void {
-  const { current, standby, chances, asking, checkDue } = t.state
+  const { current, standby, rewards: chances, asking, checkDue } = t.state
   if (current.kind !== 'searching' || standby.kind !== 'ready') return
   // First decide whether the current work is still valid.
   if (asking !== null || checkDue !== null) return
   const { work } = standby
   if (!isBetter(chances, work.fields.chainId, current.job.work.fields.chainId)) return
   t.set({ standby: { kind: 'ready', work: current.job.work } })
-  startSearch(t, work, t.need('better'))
+  startSearch(t, work, t.needOf('better'))
 }
 
 /** Drops work and requests of chains that are not mined any more. */
-function chosen(t: Transition, chains: readonly number[]): void {
-  const { chances, current } = t.state
-  t.set({ chains, chances: new Map([...chances].filter(([chain]) => chains.includes(chain))) })
+function changeChains(t: Transition, chains: readonly number[]): void {
+  const { rewards: chances, current } = t.state
+  t.set({ chains, rewards: new Map([...chances].filter(([chain]) => chains.includes(chain))) })
   reconsiderStandby(t)
   const searched = t.searched
   const isKept = searched !== null && chains.includes(searched)
@@ -236,7 +236,7 @@ function refresh(t: Transition): void {
 }
 
 /** Requests all work again, because the node may have restarted and forgotten it. */
-function askAnew(t: Transition): void {
+function requestAgain(t: Transition): void {
   checkCurrent(t, 'reconnected')
   renewStandby(t)
   // Answers on their way may be from before the restart.

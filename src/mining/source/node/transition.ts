@@ -1,7 +1,7 @@
 /** One transition of the state machine in state.ts: its state so far, and its effects in order. */
 import type { Work } from '#ground/chain/work.ts'
 import type { JobReason } from '../source.ts'
-import { type Effect, type Need, type State, searchedChain, spareOf } from './state.ts'
+import { type Effect, type State, searchedChain, spareOf, type WorkNeed } from './state.ts'
 
 export class Transition {
   state: State
@@ -28,7 +28,7 @@ export class Transition {
     this.state = { ...this.state, ...change }
   }
 
-  need(reason: JobReason): Need {
+  needOf(reason: JobReason): WorkNeed {
     return { reason, noticedAtMs: this.atMs }
   }
 

@@ -5,8 +5,9 @@
 
 import { NodeRefusal } from '#client/node/errors.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { Work } from '#ground/chain/work.ts'
+import { sourceErrors } from '../errors.ts'
 import type { BlockPosition, MiningNode } from '../node/mining-node.ts'
 import { blocksOfCut, type NamedBlock } from './continuity.ts'
 
@@ -42,7 +43,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
       return work
     },
     forkVote: () => own.forkVote(),
-    finalRefusal: (error, signal) => own.finalRefusal(error, signal),
+    findFinalRefusal: (error, signal) => own.findFinalRefusal(error, signal),
     cut: async (signal) => {
       const cut = await own.cut(signal)
       await help.onBlocks(blocksOfCut(cut), signal)
@@ -50,15 +51,15 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     },
     ...(view && { view }),
     onLost: (run, signal) => own.onLost?.(run, signal),
-    solved: (bytes, signal) => handedIn(own, help, { bytes, signal }),
-    placeOf: (block, signal) => placeAmong(own, help, (node) => node.placeOf(block, signal)),
+    submit: (bytes, signal) => handedIn(own, help, { bytes, signal }),
+    positionOf: (block, signal) => placeAmong(own, help, (node) => node.positionOf(block, signal)),
     branch: (chain, lowest, highest, signal) => anyOf((node) => node.branch(chain, lowest, highest, signal)),
-    news: (chain, handlers) => {
+    followNews: (chain, handlers) => {
       const onBroken = (error: NewcutError) => {
         help.onBroken()
         handlers.onBroken(error)
       }
-      own.news(chain, { ...handlers, onBroken })
+      own.followNews(chain, { ...handlers, onBroken })
     },
   }
 }
@@ -95,7 +96,7 @@ async function placeAmong(
   const place = await firstAnswer(own, help, async (node) => {
     const told = await call(node)
     if (isUp && node !== own && told.kind !== 'on-chain') {
-      throw new NewcutError('NODE_REFUSED', `${node.url} does not have this block on its chain`)
+      throw operatingError(sourceErrors.blockNotOnHelper, { url: node.url })
     }
     return told
   })
@@ -122,8 +123,7 @@ async function orphanedAmong(
 ): Promise<BlockPosition | null> {
   const answers = help.others().map(async (node) => {
     const place = await call(node)
-    if (place.kind !== 'orphaned')
-      throw new NewcutError('NODE_REFUSED', `${node.url} does not call this block orphaned`)
+    if (place.kind !== 'orphaned') throw operatingError(sourceErrors.blockNotOrphanedOnHelper, { url: node.url })
     return place
   })
   const end = new AbortController()
@@ -146,7 +146,7 @@ async function handedIn(
   { clock, isUp, others }: Help,
   { bytes, signal }: { readonly bytes: Uint8Array; readonly signal: AbortSignal },
 ): Promise<void> {
-  const answer = own.solved(bytes, signal)
+  const answer = own.submit(bytes, signal)
   const end = new AbortController()
   const failure = await Promise.race([
     answer.then(
@@ -158,7 +158,7 @@ async function handedIn(
   end.abort()
   if (failure === null || (failure && isJudgement(failure.error))) return answer
   // The refusals of helpers do not count, because they need not know the payload.
-  return Promise.any([answer, ...others().map((other) => other.solved(bytes, signal))]).catch(() => answer)
+  return Promise.any([answer, ...others().map((other) => other.submit(bytes, signal))]).catch(() => answer)
 }
 
 /** Whether the node itself refuses; no helper knows better. */

@@ -145,13 +145,13 @@ export class NodeUpstream implements Upstream<NodeSource> {
   }
 
   /** Marks it as unfit for this time. It gives work meanwhile only if no other node can. */
-  object(why: string, forMs: number, refusal: NewcutError | null = null): void {
+  markUnfit(why: string, forMs: number, refusal: NewcutError | null = null): void {
     this.#objection = { why, untilMs: this.#clock.monotonicMs() + forMs, refusal }
     if (refusal !== null) this.epoch++
   }
 
   /** Clears the mark: it gives work. */
-  works(): void {
+  markFit(): void {
     this.#objection = null
   }
 

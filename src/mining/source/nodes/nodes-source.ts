@@ -6,14 +6,15 @@
 import { setMaxListeners } from 'node:events'
 import type { NodeClient } from '#client/node/client.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { after } from '#ground/base/signals.ts'
 import type { FollowUp, Receipt } from '#ground/chain/solution.ts'
 import type { Work } from '#ground/chain/work.ts'
+import { sourceErrors } from '../errors.ts'
 import { Failover } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'
+import { blockOfSolution, lookUpBlock } from '../node/block-lookup.ts'
 import { NodeCalls } from '../node/calls.ts'
-import { lookFor, solvedBlock } from '../node/look.ts'
 import type { MiningNode } from '../node/mining-node.ts'
 import { NodeSource } from '../node/node-source.ts'
 import { BLOCK_OVERDUE_MS } from '../node/overdue.ts'
@@ -169,7 +170,7 @@ export class NodesSource implements Source, ChainChoice {
    * Hands in a solution. One of an earlier run waits until its node first answers in this run, unless another node
    * already has its block.
    */
-  async handIn(solution: Solution): Promise<Receipt> {
+  async submit(solution: Solution): Promise<Receipt> {
     const { issuer } = solution.job
     const upstream = this.#upstreams.find(({ url }) => url === issuer)
     const { signal } = this.#stopped
@@ -187,7 +188,7 @@ export class NodesSource implements Source, ChainChoice {
     const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, isRefused: false, reopen }
     this.#underWay.set(solution, underWay)
     this.#after(SILENT_HOLD_MS, () => this.#releaseFailed())
-    const receipt = await source.handIn(solution, () => {
+    const receipt = await source.submit(solution, () => {
       underWay.isRefused = true
       releaseParents(underWay)
     })
@@ -207,9 +208,11 @@ export class NodesSource implements Source, ChainChoice {
     const { clock } = this.#options
     const nodes = this.#upstreams.flatMap(({ isUp, reached }) => (isUp && reached !== null ? [reached.node] : []))
     const looks = nodes.map((node) =>
-      lookFor(solvedBlock(solution), { node, calls: new NodeCalls(clock) }, [0], this.#stopped.signal),
+      lookUpBlock(blockOfSolution(solution), { node, calls: new NodeCalls(clock) }, [0], this.#stopped.signal),
     )
-    return (await Promise.all(looks)).some(({ place }) => place?.kind === 'on-chain' || place?.kind === 'orphaned')
+    return (await Promise.all(looks)).some(
+      ({ position: place }) => place?.kind === 'on-chain' || place?.kind === 'orphaned',
+    )
   }
 
   /** Runs `run` after the delay, unless the source has ended. */
@@ -273,7 +276,14 @@ export class NodesSource implements Source, ChainChoice {
       onBlocks: (blocks, signal) => this.#compare(upstream, blocks, signal),
       onBroken: () => void this.#check(upstream),
     })
-    const source = new NodeSource({ node: helped, clock, random, confirmations, chains, lives: this.#stopped.signal })
+    const source = new NodeSource({
+      node: helped,
+      clock,
+      random,
+      confirmations,
+      chains,
+      followSignal: this.#stopped.signal,
+    })
     this.#sources.set(upstream, source)
     for (const [solution, underWay] of this.#underWay) {
       const isOwn = this.#upstreamOf(solution.job) === upstream
@@ -291,7 +301,7 @@ export class NodesSource implements Source, ChainChoice {
     this.#decide()
     const isNeeded = this.#upstreams.every(({ fitness }) => fitness.fitSinceMs === null)
     if (isNeeded && upstream.isUp) return
-    throw new NewcutError('NODE_MISBEHAVED', `${upstream.url} ${upstream.status(false).problem}`)
+    throw operatingError(sourceErrors.chainsDiffer, { url: upstream.url, problem: `${upstream.status(false).problem}` })
   }
 
   /** Compares each cut of the active node with its earlier blocks: one lookup is enough to detect another node. */

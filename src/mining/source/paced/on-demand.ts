@@ -2,10 +2,11 @@
 
 import { onAbort } from '#client/node/http.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { everyAfter, orAborted, withFirstOf } from '#ground/base/signals.ts'
 import type { Network } from '#ground/chain/network.ts'
-import { waitsFor } from '../node/chains.ts'
+import { sourceErrors } from '../errors.ts'
+import { blockingChainOf } from '../node/chains.ts'
 import type { PacedBlock, PacedSource, Pacer } from './paced-source.ts'
 
 /** Chain -> a number of blocks, or a height. */
@@ -75,9 +76,7 @@ export class OnDemand implements Pacer {
       const chain = nextChain(left, await this.#heights(ends), this.#options.graphHistory)
       ends.throwIfAborted()
       if (source.wanted?.includes(chain) === false) {
-        throw new NewcutError('BAD_OPTION', `chain ${chain} has to grow, and \`chains\` leaves it out`, {
-          hint: 'chains that hold up others grow too: add it to `chains`',
-        })
+        throw operatingError(sourceErrors.chainLeftOut, { chain })
       }
       source.steer([chain])
     }
@@ -136,15 +135,14 @@ async function withFault<T>(
 export function nextChain(left: ChainCounts, heights: ChainCounts, history: Network['graphHistory']): number {
   const unknown = [...left.keys()].filter((chain) => !heights.has(chain))
   if (unknown.length > 0) {
-    throw new NewcutError('BAD_INPUT', `there is no chain ${unknown.join(', ')}`, {
-      hint: `chains are ${Math.min(...heights.keys())} to ${Math.max(...heights.keys())}`,
-    })
+    const [first, last] = [Math.min(...heights.keys()), Math.max(...heights.keys())]
+    throw operatingError(sourceErrors.unknownChain, { chains: unknown.join(', '), first, last })
   }
   const heightOf = (chain: number) => heights.get(chain) ?? 0
   let [chain] = [...left.keys()].sort((a, b) => heightOf(a) - heightOf(b) || a - b)
   for (;;) {
     // It is lower, so the walk ends.
-    const lower = waitsFor(history, heights, chain)
+    const lower = blockingChainOf(history, heights, chain)
     if (lower === null) return chain
     chain = lower
   }

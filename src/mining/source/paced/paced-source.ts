@@ -6,11 +6,12 @@
  * proof of work accept it, as they do not check the rule of PROTOCOL.md B.3. A node that checks it ends the source.
  */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { orAborted } from '#ground/base/signals.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
 import type { FollowUp, Receipt } from '#ground/chain/solution.ts'
 import { difficultyOf, MAX_TARGET } from '#ground/chain/target.ts'
+import { sourceErrors } from '../errors.ts'
 import { Mailbox } from '../mailbox.ts'
 import type {
   ChainChoice,
@@ -28,10 +29,8 @@ const MAX_SEARCH_HASHES = 1n << 20n
 
 /** The error of a node that checks a proof of work that takes more than MAX_SEARCH_HASHES. */
 export function searchTooLong(network: string, target: bigint): NewcutError {
-  const message = `\`pace\`: ${network} checks proof of work, and a block takes ${difficultyOf(target)} hashes`
-  return new NewcutError('BAD_OPTION', message, {
-    hint: `give a node that runs without proof of work, or one whose blocks take at most ${MAX_SEARCH_HASHES} hashes`,
-  })
+  const hashes = `${difficultyOf(target)}`
+  return operatingError(sourceErrors.searchTooLong, { network, hashes, most: MAX_SEARCH_HASHES })
 }
 
 /** Whether engines are to search a nonce for this target. */
@@ -165,10 +164,10 @@ export class PacedSource implements Source, ChainChoice {
     yield* this.#newest.until(signal, () => this.#stop())
   }
 
-  async handIn(solution: Solution): Promise<Receipt> {
+  async submit(solution: Solution): Promise<Receipt> {
     const { job } = solution
     if (this.#given.has(job)) this.#begin(solution)
-    const receipt = await this.#source.handIn(solution)
+    const receipt = await this.#source.submit(solution)
     if (receipt.step === 'acknowledged') return receipt
     this.#reports.get(solution)?.(false)
     const { target } = job.work.fields
@@ -225,7 +224,7 @@ export class PacedSource implements Source, ChainChoice {
 
   #stop(error?: unknown): void {
     if (this.#stopped.signal.aborted) return
-    this.#stopped.abort(error ?? new NewcutError('NODE_UNREACHABLE', 'the miner stops'))
+    this.#stopped.abort(error ?? operatingError(sourceErrors.minerStops))
     this.#newest.close(error)
   }
 }

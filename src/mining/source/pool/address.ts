@@ -1,6 +1,7 @@
 /** Addresses of pools: `stratum+tcp://USER[:PASSWORD]@HOST:PORT`, or `stratum+ssl://` for TLS. */
 import { createRequire } from 'node:module'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { sourceErrors } from '../errors.ts'
 
 export interface PoolAddress {
   readonly host: string
@@ -19,10 +20,7 @@ const ADDRESS = /^stratum\+(tcp|ssl):\/\/(?:(\S*)@)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]
 /** Parts of account names: a base64url BLAKE2b-256 hash, and a keyset or module of a key's namespace. */
 const [HASH, OWNED] = ['[\\w-]{43}', 'n_[0-9a-f]{40}\\.[^:]+']
 /** Account names with colons of their own. The whole pattern must match. */
-const ACCOUNTS = [
-  ...['k:[0-9a-f]{64}', `c:${HASH}`, `w:${HASH}:[^:]+`, `u:[^:]+:${HASH}`],
-  ...[`r:${OWNED}`, `m:${OWNED}:[^:]+`],
-]
+const ACCOUNTS = ['k:[0-9a-f]{64}', `c:${HASH}`, `w:${HASH}:[^:]+`, `u:[^:]+:${HASH}`, `r:${OWNED}`, `m:${OWNED}:[^:]+`]
 const LIKE_ACCOUNT = /^[kcwurm]:/i
 const ACCOUNT_ALONE = new RegExp(`^(?:${ACCOUNTS.join('|')})(?=\\.|$)`, 'i')
 /** An account, optionally with a worker name after a dot. */
@@ -36,30 +34,24 @@ const ACCOUNT = new RegExp(`^(?:${ACCOUNTS.join('|')})(?:\\.[^:]*)?(?=:|$)`, 'i'
 export function readPoolAddress(text: string): PoolAddress {
   const [, scheme, credentials = '', host, digits] = ADDRESS.exec(text.trim()) ?? []
   if (host === undefined) {
-    throw new NewcutError('BAD_OPTION', 'the address of a pool cannot be read', { hint: `expected ${EXAMPLE}` })
+    throw operatingError(sourceErrors.poolAddressUnreadable, { example: EXAMPLE })
   }
   const url = `stratum+${scheme.toLowerCase()}://${host}:${digits}`
   const port = Number(digits)
-  if (port < 1 || port > 65_535) throw new NewcutError('BAD_OPTION', `${url}: port ${port}, expected 1 to 65535`)
+  if (port < 1 || port > 65_535) throw operatingError(sourceErrors.poolPort, { url, port })
   const [account] = ACCOUNT.exec(credentials) ?? []
   // Splitting a mistyped account would pay somebody else.
   if (account === undefined && LIKE_ACCOUNT.test(credentials)) {
-    const hint = 'a k: account has 64 hex digits after k:; write a colon in another user name as %3A'
-    throw new NewcutError('BAD_OPTION', `${url}: the user looks like an account, but its key or hash is not valid`, {
-      hint,
-    })
+    throw operatingError(sourceErrors.poolAccount, { url })
   }
   const [user] = account === undefined ? credentials.split(':', 1) : [account]
   const password = credentials.slice(user.length + 1)
   if (user === '') {
-    throw new NewcutError('BAD_OPTION', `${url}: the user is missing, so nobody would be paid`, {
-      hint: `name the user: ${EXAMPLE}`,
-    })
+    throw operatingError(sourceErrors.poolUserMissing, { url, example: EXAMPLE })
   }
   // More likely, this is a second address without its scheme.
   if (user.includes('@')) {
-    const hint = 'write an @ in the user name as %40; every address begins with stratum+tcp:// or stratum+ssl://'
-    throw new NewcutError('BAD_OPTION', `${url}: the user contains an @`, { hint })
+    throw operatingError(sourceErrors.poolUserHasAt, { url })
   }
   const tls = scheme.toLowerCase() === 'ssl'
   return { host: host.replace(/^\[|\]$/g, ''), port, tls, user: decoded(user), password: decoded(password), url }

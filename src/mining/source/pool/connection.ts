@@ -2,8 +2,9 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
+import { sourceErrors } from '../errors.ts'
 import type { PoolAddress } from './address.ts'
 
 /** Certificate checks for a pool. Default: the authorities that Node.js trusts. */
@@ -129,7 +130,7 @@ export class PoolConnection {
   #fail(why: string, cause?: unknown): void {
     if (this.#isClosed) return
     this.close()
-    this.#handlers.onClosed(new NewcutError('NODE_UNREACHABLE', `pool ${this.#address.url}: ${why}`, { cause }))
+    this.#handlers.onClosed(operatingError(sourceErrors.poolFailed, { url: this.#address.url, why }, cause))
   }
 }
 

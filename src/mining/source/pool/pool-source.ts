@@ -145,7 +145,7 @@ export class PoolSource implements Source {
     yield* this.#newest.until(signal, () => this.close())
   }
 
-  async handIn({ job, bytes }: Solution): Promise<Receipt> {
+  async submit({ job, bytes }: Solution): Promise<Receipt> {
     const issued = this.#issued.get(job.id)
     if (issued === undefined)
       return { step: 'lost', reason: 'unreachable', message: 'the session of its job has ended' }

@@ -87,11 +87,11 @@ export class PoolUpstream implements Upstream {
     return feed
   }
 
-  object(): void {
+  markUnfit(): void {
     // A pool that is up gives work. Its sessions report their end themselves.
   }
 
-  works(): void {
+  markFit(): void {
     // See object().
   }
 

@@ -4,7 +4,7 @@
  */
 import { decodeHex } from '#ground/base/bytes.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { describeError, FormatError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, FormatError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import type { FixedNonce } from '#ground/chain/nonce.ts'
 import type { Receipt } from '#ground/chain/solution.ts'
@@ -23,6 +23,7 @@ import {
 } from '../../stratum/messages.ts'
 import { nonce2Size, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
 import { readTarget, targetOfShares } from '../../stratum/targets.ts'
+import { sourceErrors } from '../errors.ts'
 import { mayMoveTo, type PoolAddress } from './address.ts'
 import { PoolConnection, type PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
@@ -306,7 +307,7 @@ export class PoolSession {
     }
     const url = `stratum+${address.tls ? 'ssl' : 'tcp'}://${where}`
     this.#connection.close()
-    const reason = new NewcutError('NODE_UNREACHABLE', `pool ${address.url}: it redirects miners to ${where}`)
+    const reason = operatingError(sourceErrors.poolRedirects, { url: address.url, where })
     this.#end(reason, { address: { ...address, host: to, port: at, url }, waitMs })
   }
 

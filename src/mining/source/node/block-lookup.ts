@@ -14,7 +14,7 @@ export interface SolvedBlock {
 }
 
 /** The block of a solution. */
-export function solvedBlock({ job, bytes }: Solution): SolvedBlock {
+export function blockOfSolution({ job, bytes }: Solution): SolvedBlock {
   const { chainId: chain, height } = job.work.fields
   return {
     bytes,
@@ -27,14 +27,14 @@ export function solvedBlock({ job, bytes }: Solution): SolvedBlock {
   }
 }
 
-export interface LookOptions {
+export interface LookupOptions {
   readonly node: MiningNode
   readonly calls: NodeCalls
 }
 
 /** The last position, and the failure of the last look if it failed. */
-export interface Look {
-  readonly place: BlockPosition | null
+export interface LookupResult {
+  readonly position: BlockPosition | null
   readonly failure: string | null
 }
 
@@ -43,18 +43,18 @@ export interface Look {
  * once more. Never throws.
  * @param delaysMs pauses before each look
  */
-export async function lookFor(
+export async function lookUpBlock(
   block: SolvedBlock,
-  { node, calls }: LookOptions,
+  { node, calls }: LookupOptions,
   delaysMs: readonly number[],
   stopped: AbortSignal,
-): Promise<Look> {
+): Promise<LookupResult> {
   let place: BlockPosition | null = null
   let failure: string | null = null
   for (const delayMs of delaysMs) {
     if (delayMs > 0) await calls.sleep(delayMs, stopped)
     try {
-      place = await calls.ask('block', (signal) => node.placeOf(block, signal))
+      place = await calls.ask('block', (signal) => node.positionOf(block, signal))
       failure = null
       if (place.kind !== 'awaited') break
     } catch (error) {
@@ -62,5 +62,5 @@ export async function lookFor(
     }
     if (stopped.aborted) break
   }
-  return { place, failure }
+  return { position: place, failure }
 }
