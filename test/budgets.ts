@@ -15,6 +15,8 @@ const NETWORK_FILE = 'The option for files of networks.'
 const MONEY = 'Payment models, and the forecast of rewards.'
 const STEPS = 'The command line loads in steps, so that --version and commands without a table need few modules.'
 
+const ERRORS = 'The texts of errors stand in tables, one for each room.'
+
 const TABLES =
   'Every command has a table of options: those of nodes, tools, tests and conformance, with the words of cases and makers.'
 
@@ -28,6 +30,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
+    [1, ERRORS],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],
@@ -37,6 +40,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
+    [1, ERRORS],
   ],
   devnet: [
     [492, 'A whole node, with its evaluator and its pages.'],
