@@ -158,7 +158,7 @@ async function forkedWhere(
 
 function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileQuestions {
   const traces = (['none', 'failed', 'all'] as const)[Math.min(verbosity, 2)]
-  return { traces, hasGas: gasReport, coverage, chance }
+  return { traces, hasGas: gasReport, coverage, runs: chance }
 }
 
 function printOutcome(

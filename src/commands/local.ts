@@ -35,7 +35,13 @@ export function runLocal(
     throw new NewcutError('BAD_OPTION', '--rewind has no effect with --set: the code runs on top of the chain')
   }
   const code = readCode(given)
-  const question = { code, gasLimit, sender, rewindDepth, data: data === undefined ? '{}' : readJsonArgument(data, '--data') }
+  const question = {
+    code,
+    gasLimit,
+    sender,
+    rewindDepth,
+    data: data === undefined ? '{}' : readJsonArgument(data, '--data'),
+  }
   return withNode(config, { untilStopped }, async (client, signal) => {
     checkChain(client, chain, '--chain')
     const call = { signal, nowMs: nowMs() }

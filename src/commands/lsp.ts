@@ -82,7 +82,7 @@ function testRuns(fork: () => NetworkCopyOptions | null, environment: ProcessEnv
   const optionsOf = (call: EnvForkCall) => envForkOptions(call, environment)
   return async (file: string): Promise<TestFileReport> => {
     const chance = { seed: randomInt(2 ** 32), runs: PROPERTY_RUNS }
-    const questions: FileQuestions = { traces: 'none', hasGas: false, coverage: null, chance }
+    const questions: FileQuestions = { traces: 'none', hasGas: false, coverage: null, runs: chance }
     const signal = AbortSignal.timeout(limitMs)
     try {
       return (await runAlone(file, questions, { fork: fork(), optionsOf, signal })).report

@@ -67,7 +67,10 @@ async function attempt(maker: Maker, plan: CheckPlan, clock: Clock, stopped: Abo
 }
 
 /** Throws NewcutError if no connection succeeded. */
-function checkedOf({ address, account, timeoutMs, listenMs }: CheckPlan, attempts: readonly Attempt[]): RigsCheckReport {
+function checkedOf(
+  { address, account, timeoutMs, listenMs }: CheckPlan,
+  attempts: readonly Attempt[],
+): RigsCheckReport {
   const options = { isTls: address.isTls, timeoutMs, isMeasured: listenMs > 0 }
   const visited = attempts.map((attempt): Visited & { readonly isReached: boolean } => {
     const isReached = 'transcript' in attempt

@@ -53,7 +53,11 @@ function sendCode(given: string, config: Config<typeof sendOptions>, context: Co
 async function sendRequest(path: string, config: Config<typeof sendOptions>, context: CommandContext): Promise<number> {
   const { values } = config
   const { readRequestFile } = await import('./input/request-file.ts')
-  const { completeCommand, mergeCommands: mergedCommand, addSignatures: withSignatures } = await import('./input/request-signatures.ts')
+  const {
+    completeCommand,
+    mergeCommands: mergedCommand,
+    addSignatures: withSignatures,
+  } = await import('./input/request-signatures.ts')
   const steps = new StepLines(values.json, context)
   return withNode(config, context, async (client, stopped) => {
     const networkId = client.info.nodeVersion

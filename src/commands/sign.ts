@@ -6,7 +6,7 @@ import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { yaml } from '#faces/cli/yaml.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { type OpenCommand, readRequestFile } from './input/request-file.ts'
-import { mergeCommands, addSignatures } from './input/request-signatures.ts'
+import { addSignatures, mergeCommands } from './input/request-signatures.ts'
 import { signingKeys } from './input/signing-keys.ts'
 
 /** Throws NewcutError BAD_INPUT for files that are none, BAD_OPTION for keys that cannot sign. */

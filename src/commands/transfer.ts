@@ -107,7 +107,10 @@ interface TransferOutcome {
   readonly text: string
 }
 
-async function move(setting: TransferContext, { from, to, amount, receiverKeyset }: TransferRequest): Promise<TransferOutcome> {
+async function move(
+  setting: TransferContext,
+  { from, to, amount, receiverKeyset }: TransferRequest,
+): Promise<TransferOutcome> {
   const { client, commandSender, steps, keys, config, signal, nowMs } = setting
   const { chain, 'to-chain': targetChain = chain, 'gas-payer': payer } = config.values
   checkChain(client, chain, '--chain')

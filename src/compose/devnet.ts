@@ -66,7 +66,6 @@ export type { OnProgress, Progress } from '#ground/base/progress.ts'
 export type {
   BatchPosition as Placed,
   BlockMadeBy,
-  TransactionPosition as InBlock,
   CommandAction,
   DroppedTransaction,
   IncludedTransaction,
@@ -76,6 +75,7 @@ export type {
   RefusedTransaction,
   SkippedSteps,
   TransactionEvent,
+  TransactionPosition as InBlock,
   UndoneTransaction,
 } from '#ground/schema/devnet-events.ts'
 export type { AutoMine } from '#ground/schema/devnet-modes.ts'

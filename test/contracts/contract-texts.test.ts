@@ -96,9 +96,9 @@ describe('a snapshot', () => {
 
 it('a thread that throws ends the run with its error', async () => {
   const file = join('test', 'contracts', 'coverage', 'token.repl')
-  const chance = { seed: 1, runs: 1 }
+  const runs = { seed: 1, runs: 1 }
   const coverage = { dependencies: false, excluded: [7 as unknown as string] }
-  const questions = { traces: 'none', hasGas: false, chance, coverage } as const
+  const questions = { traces: 'none', hasGas: false, runs, coverage } as const
   await expect(runTestFiles([file, file], questions, 2)).rejects.toThrow(/must be of type string/)
 })
 
@@ -228,7 +228,7 @@ describe('coverage', () => {
   it('coverage leaves out excluded files and folders, not others whose names begin so', () => {
     const folder = join('test', 'contracts', 'coverage')
     const covered = (...excluded: string[]) => {
-      const questions = { traces: 'none', hasGas: false, chance: { seed: 1, runs: 1 } } as const
+      const questions = { traces: 'none', hasGas: false, runs: { seed: 1, runs: 1 } } as const
       const coverage = { dependencies: false, excluded: excluded.map((each) => join(folder, each)) }
       return runTestFile(join(folder, 'token.repl'), { ...questions, coverage }).findings.coverage.length
     }

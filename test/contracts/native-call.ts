@@ -1,6 +1,6 @@
 /** Calls natives without an evaluator: functions are plain JavaScript, and gas is counted. */
 import { type ContractError, evalError } from '../../src/language/contracts/errors.ts'
-import { Arguments, type Host } from '../../src/language/contracts/machine/native.ts'
+import { Arguments, type NativeHost } from '../../src/language/contracts/machine/native.ts'
 import { Callable, type Term } from '../../src/language/contracts/machine/term.ts'
 import { PURE_NATIVES } from '../../src/language/contracts/natives/pure-natives.ts'
 import { VERSION } from '../../src/language/contracts/repl/version.ts'
@@ -38,7 +38,7 @@ export function runWith(meter: Meter, name: string, ...args: Term[]): Term {
     if (!(units >= 0) || !Number.isInteger(units)) throw new Error(`gas ${units}`)
     return units
   }
-  const host: Host = {
+  const host: NativeHost = {
     apply: (callable, given) => (callable as Lambda).body(...given),
     get gasLeft() {
       return meter.limit - meter.used

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { language } from '../../src/language/contracts/language.ts'
-import { Const, type Definition, Fun, Module, Schema } from '../../src/language/contracts/machine/ast.ts'
+import { Const, type Definition, FunctionDefinition, Module, Schema } from '../../src/language/contracts/machine/ast.ts'
 import { emptyEnvironment } from '../../src/language/contracts/machine/environment.ts'
 import { typeSource } from '../../src/language/contracts/machine/types.ts'
 import { languagesOf, runTests } from '../../src/language/contracts/repl/run.ts'
@@ -44,7 +44,8 @@ function fieldsOf(schema: RowSchema | null): string[] {
 function shape(definition: Definition) {
   if (definition instanceof Const) return { constant: definition.value }
   if (definition instanceof Schema) return { fields: fieldsOf(definition) }
-  if (!(definition instanceof Fun)) return { table: definition.name, fields: fieldsOf(definition.schema) }
+  if (!(definition instanceof FunctionDefinition))
+    return { table: definition.name, fields: fieldsOf(definition.schema) }
   const { kind, params, result, managed, isEvent, body, steps } = definition
   return {
     managed: managed?.by == null ? managed : { ...managed.by, manager: managed.by.manager?.qualified },

@@ -4,9 +4,9 @@ import {
   type CallableOutline,
   type CapabilityOutline,
   type ConstantOutline,
-  type Field,
   modulesNamed,
   type Outline,
+  type TypedField,
 } from '#language/contracts/syntax/outline.ts'
 import { labelParameters } from './labels.ts'
 import { literalType, type SchemaType, typeText, VALUE_TYPES, type ValueNotation } from './type-text.ts'
@@ -145,7 +145,12 @@ function capabilityLines(module: string, each: CapabilityOutline, schemaType: Sc
   ]
 }
 
-function schemaLines(name: string, doc: string | null, fields: readonly Field[], schemaType: SchemaType): string[] {
+function schemaLines(
+  name: string,
+  doc: string | null,
+  fields: readonly TypedField[],
+  schemaType: SchemaType,
+): string[] {
   const lines = fields.map((field) => `${quoteName(field.name)}: ${typeText(field.type, 'json', schemaType)}`)
   return [
     ...commentLines(doc),
@@ -161,7 +166,7 @@ function constantLines({ name, doc, type, value, text }: ConstantOutline, schema
   return [...commentLines(doc, `value: ${shown.replaceAll(/\s+/g, ' ')}`), `${quoteName(name)}: ${found}`]
 }
 
-function parameterText(params: readonly Field[], flavour: ValueNotation, schemaType: SchemaType): string {
+function parameterText(params: readonly TypedField[], flavour: ValueNotation, schemaType: SchemaType): string {
   const names = labelParameters(params.map(({ name }) => name))
   return params.map(({ type }, i) => `${names[i]}: ${typeText(type, flavour, schemaType)}`).join(', ')
 }

@@ -19,8 +19,8 @@ import {
   parsePlainJson,
 } from '#ground/base/json.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
-import { readExactYaml } from './exact-yaml.ts'
 import { fileText } from './code-argument.ts'
+import { readExactYaml } from './exact-yaml.ts'
 
 /** A command whose signatures may be missing. */
 export interface OpenCommand {

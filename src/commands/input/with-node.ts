@@ -42,7 +42,10 @@ export function withNode(
   })
 }
 
-async function connectToNode(options: Parameters<typeof NodeClient.connect>[0], stopped: AbortSignal): Promise<NodeClient> {
+async function connectToNode(
+  options: Parameters<typeof NodeClient.connect>[0],
+  stopped: AbortSignal,
+): Promise<NodeClient> {
   try {
     return await NodeClient.connect(options, stopped)
   } catch (error) {

@@ -15,7 +15,8 @@ export function envForkLine(pin: Pin, chain: number, url: string): string {
   return `${describePin(pin, chain)}; again: (env-fork ${showValue(url)} {"cut": ${pinText(pin)}})`
 }
 
-const describePin = ({ network, height }: Pin, chain: number) => `fork of ${network} at height ${height}, chain ${chain}`
+const describePin = ({ network, height }: Pin, chain: number) =>
+  `fork of ${network} at height ${height}, chain ${chain}`
 
 /** The requests of a fork. */
 export const costLine = ({ url, requests }: RemoteNode): string => `requests to ${url}: ${requests}`

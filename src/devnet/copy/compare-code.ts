@@ -2,7 +2,7 @@
 import { type ExactJson, exactJsonText, fieldsOf, type JsonFields, parseExactJson } from '#ground/base/json.ts'
 import type { Header } from '#ground/chain/header.ts'
 import { ContractError, evalError } from '#language/contracts/errors.ts'
-import { Fun, type Module } from '#language/contracts/machine/ast.ts'
+import { FunctionDefinition, type Module } from '#language/contracts/machine/ast.ts'
 import type { ChainCopy } from '#language/copy/chain-copy.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
 import { contextOn } from '../ledger/block-context.ts'
@@ -68,7 +68,8 @@ export async function casesOf(chain: ChainCopy, most: number): Promise<{ cases: 
 function membersOf({ name, isInterface, definitions }: Module): string[] {
   return [...definitions.values()].flatMap((definition) => {
     if (definition.kind === 'defconst') return [`${name}.${definition.name}`]
-    const isCallable = definition instanceof Fun && definition.kind === 'defun' && definition.params.length === 0
+    const isCallable =
+      definition instanceof FunctionDefinition && definition.kind === 'defun' && definition.params.length === 0
     return isCallable && !isInterface ? [`(${name}.${definition.name})`] : []
   })
 }

@@ -1,5 +1,5 @@
 /** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
-import { Fun, type Module, type PactState } from '#language/contracts/machine/ast.ts'
+import { FunctionDefinition, type Module, type PactState } from '#language/contracts/machine/ast.ts'
 import type { Namespace } from '#language/contracts/machine/state.ts'
 import { type ModuleSource, moduleSource, reloadModule } from '#language/contracts/stored-modules.ts'
 import { decodeStoredValue, encodeStoredValue, type StoredValue } from '#language/contracts/values/keep.ts'
@@ -80,7 +80,8 @@ function keepPact({ id, fun, args, step, yielded, nested }: PactState, modules: 
 
 function keptPact({ id, module, fun, args, step, yielded, nested }: KeptPact, modules: ModuleNumbers): PactState {
   const definition = modules.moduleOf(module).get(fun)
-  if (!(definition instanceof Fun)) throw new Error(`the module of the pact ${id} has no function ${fun}`)
+  if (!(definition instanceof FunctionDefinition))
+    throw new Error(`the module of the pact ${id} has no function ${fun}`)
   return {
     id,
     fun: definition,

@@ -1,7 +1,7 @@
 /** Reads the pact of a command on another chain from the proven result of that command. */
 import { type ExactJson, parseExactJson } from '#ground/base/json.ts'
 import { evalError } from '#language/contracts/errors.ts'
-import { Fun, type PactState, type Run, type Yield } from '#language/contracts/machine/ast.ts'
+import { FunctionDefinition, type PactState, type Run, type Yield } from '#language/contracts/machine/ast.ts'
 import { splitName } from '#language/contracts/syntax/names.ts'
 import type { ObjectValue, Value } from '#language/contracts/values/value.ts'
 import { valueFromJson } from '#language/contracts/values/wire.ts'
@@ -45,9 +45,9 @@ function yieldFrom(fields: Fields | null): Yield | null {
   }
 }
 
-function pactNamed(run: Run, name: string): Fun {
+function pactNamed(run: Run, name: string): FunctionDefinition {
   const parts = splitName(name)
   const found = parts === null ? undefined : run.findModule(parts.module)?.get(parts.member)
-  if (found instanceof Fun && found.kind === 'defpact') return found
+  if (found instanceof FunctionDefinition && found.kind === 'defpact') return found
   throw evalError(`Cannot find the defpact of the proof here: ${name}`)
 }

@@ -1,7 +1,7 @@
 /** Runs contract code on a layer of the state: commands of users, and calls of the ledger itself. */
 import { NewcutError } from '#ground/base/errors.ts'
 import { ContractError, NOWHERE } from '#language/contracts/errors.ts'
-import { Fun, type Run } from '#language/contracts/machine/ast.ts'
+import { FunctionDefinition, type Run } from '#language/contracts/machine/ast.ts'
 import { emptyEnvironment, type LanguageRules } from '#language/contracts/machine/environment.ts'
 import { MissingEntry } from '#language/contracts/machine/state.ts'
 import type { Term } from '#language/contracts/run.ts'
@@ -32,7 +32,7 @@ export function blockRules({
 /** Calls a function of the coin contract. Throws ContractError. */
 export function callCoin(run: Run, name: string, args: readonly Value[]): Term {
   const fun = run.findModule('coin')?.get(name)
-  if (!(fun instanceof Fun)) throw new Error(`the state has no function coin.${name}`)
+  if (!(fun instanceof FunctionDefinition)) throw new Error(`the state has no function coin.${name}`)
   return run.callFun(fun, args, NOWHERE)
 }
 

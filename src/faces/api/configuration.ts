@@ -32,7 +32,10 @@ export function addConfiguration(app: FastifyInstance, configuration: Configurat
       if (refused !== null) return refused
       const options = jsonObjectIn(String(request.body ?? ''))
       if (options === null) {
-        return sendBadRequest(reply, new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'))
+        return sendBadRequest(
+          reply,
+          new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'),
+        )
       }
       try {
         await configuration.change(options)

@@ -19,7 +19,7 @@ export interface TextPlace {
 export const NOWHERE: TextPlace = { line: 0, column: 0 }
 
 /** A text, or a function that makes it when it is read: texts with values can be long. */
-type Text = string | (() => string)
+type LazyText = string | (() => string)
 
 /** Where code failed. */
 interface FailureLocation {
@@ -41,13 +41,13 @@ interface FailureLocation {
  */
 export class ContractError extends StacklessError implements FailureLocation {
   readonly kind: FailureKind
-  readonly #text: Text
-  readonly #wireText: Text
+  readonly #text: LazyText
+  readonly #wireText: LazyText
   #place: TextPlace | null
   #within: string | null = null
   #file: string | null = null
 
-  constructor(kind: FailureKind, text: Text, place: TextPlace | null = null, wireText: Text = text) {
+  constructor(kind: FailureKind, text: LazyText, place: TextPlace | null = null, wireText: LazyText = text) {
     super()
     this.kind = kind
     this.#text = text

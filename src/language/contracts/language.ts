@@ -1,6 +1,6 @@
 /** All functions and special forms of the language. */
 import { NOWHERE } from './errors.ts'
-import { TOP_LEVEL_MODE as TOP } from './machine/access-mode.ts'
+import { TOP_LEVEL_MODE } from './machine/access-mode.ts'
 import type { Param, Run } from './machine/ast.ts'
 import { Lambda, NativeFunction } from './machine/callables.ts'
 import { specialForms } from './machine/evaluate/forms.ts'
@@ -36,7 +36,7 @@ const natives: readonly Native<Run>[] = [
 /** Special forms that are natives on the public network. */
 const NATIVE_FORMS = ['bind', 'cond', 'continue', 'if', 'map', 'resume', 'with-default-read', 'with-read']
 /** Natives here that the public network has as forms, in test files only, or not at all. Programs may use the names. */
-const FREE: ReadonlySet<string> = new Set([
+const UNRESERVED: ReadonlySet<string> = new Set([
   'and',
   'or',
   'error',
@@ -52,10 +52,10 @@ const FREE: ReadonlySet<string> = new Set([
   'env-gasmodel-fixed',
 ])
 
-const TWO: readonly Param[] = ['value', 'ignored'].map((name) => ({ name, type: null }))
+const CONSTANTLY_PARAMS: readonly Param[] = ['value', 'ignored'].map((name) => ({ name, type: null }))
 
 /** The network has `constantly` as a lambda of two parameters, and charges it so. */
-const CONSTANTLY = new Lambda(TWO, [local(1, NOWHERE)], null, TOP)
+const CONSTANTLY = new Lambda(CONSTANTLY_PARAMS, [local(1, NOWHERE)], null, TOP_LEVEL_MODE)
 
 /** The language of transactions. */
 export const language: Language = languageWith([], [])
@@ -74,7 +74,7 @@ export function languageWith(
   const added = [...forms]
   return {
     reserved: new Set([
-      ...[...natives, ...own].map(({ name }) => name).filter((name) => !FREE.has(name)),
+      ...[...natives, ...own].map(({ name }) => name).filter((name) => !UNRESERVED.has(name)),
       ...NATIVE_FORMS,
       ...added.map(([name]) => name),
     ]),

@@ -5,7 +5,7 @@
  */
 import { type ExactJson, exactJsonText, fieldsOf, parseExactJson } from '#ground/base/json.ts'
 import { evalError } from '../contracts/errors.ts'
-import { Fun, type Module, type PactState } from '../contracts/machine/ast.ts'
+import { FunctionDefinition, type Module, type PactState } from '../contracts/machine/ast.ts'
 import { splitName } from '../contracts/syntax/names.ts'
 import type { ObjectValue, Value } from '../contracts/values/value.ts'
 import { valueFromJson } from '../contracts/values/wire.ts'
@@ -80,7 +80,7 @@ function pactIn(json: ExactJson, modules: ModuleSource): PactState {
   const { def, args } = fieldsOf(continuation)
   const name = splitName(String(def))
   const fun = name === null ? undefined : modules.module(name.module)?.get(name.member)
-  if (!(fun instanceof Fun)) throw evalError(`The forked network has no defpact ${String(def)}`)
+  if (!(fun instanceof FunctionDefinition)) throw evalError(`The forked network has no defpact ${String(def)}`)
   return {
     id: String(pactId),
     fun,

@@ -22,7 +22,7 @@ export interface FileQuestions extends Omit<ObserverOptions, 'covers'> {
   /** Null measures no coverage. */
   readonly coverage: CoveredFiles | null
   /** How property tests draw values. */
-  readonly chance: PropertyRuns
+  readonly runs: PropertyRuns
 }
 
 export interface FileOutcome {
@@ -47,7 +47,7 @@ export function shown(file: string): string {
  */
 export function runTestFile(
   file: string,
-  { coverage, chance, ...questions }: FileQuestions,
+  { coverage, runs: chance, ...questions }: FileQuestions,
   start: Omit<TestRunOptions, 'observe'> = {},
 ): FileOutcome {
   const read = new Set<string>()

@@ -4,7 +4,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { typeFormSource } from '../contracts/machine/types.ts'
 import { languagesOf, type TestFiles, TestRun } from '../contracts/repl/run.ts'
-import { type Field, type Outline, outlinesOf } from '../contracts/syntax/outline.ts'
+import { type Outline, outlinesOf, type TypedField } from '../contracts/syntax/outline.ts'
 import { showValue } from '../contracts/values/print.ts'
 import { codeIn } from './files.ts'
 
@@ -165,5 +165,5 @@ function loadedModule({ name, isInterface, doc, ...parts }: Outline): LoadedModu
   return { name, isInterface, doc, members }
 }
 
-const fieldOf = ({ name, type }: Field): ModuleField => ({ name, type: typeOf(type) })
-const typeOf = (type: Field['type']) => (type === null ? null : typeFormSource(type))
+const fieldOf = ({ name, type }: TypedField): ModuleField => ({ name, type: typeOf(type) })
+const typeOf = (type: TypedField['type']) => (type === null ? null : typeFormSource(type))

@@ -84,7 +84,7 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
     traces: 'none',
     hasGas: gas,
     coverage: coverage === false ? null : covered,
-    chance,
+    runs: chance,
   }
   const all = (await runTestFiles(files, questions, jobs)).map((outcome, i) => {
     if (outcome === null) throw new NewcutError('BAD_INPUT', `${files[i]} calls env-fork, and nothing here opens forks`)

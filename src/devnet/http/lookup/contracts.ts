@@ -5,7 +5,7 @@ import { ContractError } from '#language/contracts/errors.ts'
 import { type Definition, type Module, TableDefinition } from '#language/contracts/machine/ast.ts'
 import { domainOfRows } from '#language/contracts/machine/state.ts'
 import { typeFormSource, typeSource } from '#language/contracts/machine/types.ts'
-import { type CallableOutline, type Field, type Outline, outlinesOf } from '#language/contracts/syntax/outline.ts'
+import { type CallableOutline, type Outline, outlinesOf, type TypedField } from '#language/contracts/syntax/outline.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { valueToJson } from '#language/contracts/values/wire.ts'
 import type { NodeCopy } from '../../copy/node-copy.ts'
@@ -176,7 +176,7 @@ function outlineOf({ code, namespace, name }: Module): Outline {
   return outline
 }
 
-const parameter = ({ name, type }: Field) => ({ name, type: type && typeFormSource(type) })
+const parameter = ({ name, type }: TypedField) => ({ name, type: type && typeFormSource(type) })
 
 function callable({ name, doc, params, result }: CallableOutline) {
   return { name, doc, params: params.map(parameter), result: result && typeFormSource(result) }

@@ -52,10 +52,16 @@ export const forkOptions = {
   }),
   'fork-limit': option(requestRate, 20, 'RATE', 'maximum requests to the forked node in a second', ofFork),
   'fork-timeout': option(duration(1), 30_000, 'TIME', 'longest wait for an answer of the forked node', ofFork),
-  'fork-table-rows': option(wholeNumber(1, 1e7), 10_000, 'N', 'maximum rows of a forked table that is read as a whole', {
-    ...ofFork,
-    more: 'keys, select and fold-db fetch all rows in one request.',
-  }),
+  'fork-table-rows': option(
+    wholeNumber(1, 1e7),
+    10_000,
+    'N',
+    'maximum rows of a forked table that is read as a whole',
+    {
+      ...ofFork,
+      more: 'keys, select and fold-db fetch all rows in one request.',
+    },
+  ),
   'fork-pact': optional(texts, 'KEY', 'request key of a command that continued a pact before the fork', {
     ...ofFork,
     more: 'The state of a pact is in the result of its last command. newcut finds the result of the first step itself.',

@@ -3,7 +3,7 @@
  * modules does not count.
  */
 import type { Expr, Module } from '../machine/ast.ts'
-import type { Probe } from '../machine/expand/probe.ts'
+import type { ExpansionProbe } from '../machine/expand/probe.ts'
 import { annotationsOf } from '../machine/load/annotations.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
@@ -20,7 +20,7 @@ interface FormListener {
 /** Indexes of the outcomes of a capability. */
 const [GRANTED, REFUSED] = [0, 1]
 
-export class Coverage implements Probe, Tracer {
+export class Coverage implements ExpansionProbe, Tracer {
   readonly #files = new Map<string, FileCoverage>()
   readonly #fileOf: () => string
   readonly #includes: (file: string) => boolean

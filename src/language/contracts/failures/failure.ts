@@ -4,8 +4,8 @@ import type { FailureRow } from './row.ts'
 import { FAILURES, type FailureKey } from './tables.ts'
 import { fillWording, type WordingValue } from './wording.ts'
 
-type NamesIn<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? Bare<N> | NamesIn<Rest> : never
-type Bare<N extends string> = N extends `${infer Name}:${string}` ? Name : N
+type NamesIn<T extends string> = T extends `${string}{${infer N}}${infer Rest}` ? PlainName<N> | NamesIn<Rest> : never
+type PlainName<N extends string> = N extends `${infer Name}:${string}` ? Name : N
 type TextsOf<N extends FailureKey> = (typeof FAILURES)[N] extends FailureRow<infer W, infer R> ? W | R : never
 /** The values that a failure takes: every name in either wording. */
 export type ValuesOf<N extends FailureKey> = { readonly [K in NamesIn<TextsOf<N>>]: WordingValue }

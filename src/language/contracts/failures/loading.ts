@@ -13,12 +13,12 @@ export const LOAD_FAILURES = {
   ),
   OUTSIDE_MODULE: fatal('{form} not allowed outside of a module.', '{form} not allowed outside of a module'),
   WRONG_IMPLEMENTATION: fatal(
-    'Module {module} does not correctly implement the function {member} from the interface: {face}',
-    'Module {module} does not correctly implement the function {member} from Interface {face}',
+    'Module {module} does not correctly implement the function {member} from the interface: {interface}',
+    'Module {module} does not correctly implement the function {member} from Interface {interface}',
   ),
   NOT_IMPLEMENTED: fatal(
-    'Interface member not implemented. Module {module} does not implement interface {face} member: {member}',
-    'Interface member not implemented, module {module} does not implement interface {face} member: {member}',
+    'Interface member not implemented. Module {module} does not implement interface {interface} member: {member}',
+    'Interface member not implemented, module {module} does not implement interface {interface} member: {member}',
   ),
   RECURSIVE_MODULE: fatal(
     'Recursive cycle detected in module {module} in the following functions: {names}',

@@ -13,7 +13,7 @@ import {
 import type { AccessMode } from './access-mode.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
 import type { GrantedCapability, InstalledCapability, SignerCapabilities } from './grants.ts'
-import type { Host } from './native.ts'
+import type { NativeHost } from './native.ts'
 import { type Domain, domainOfRows, type Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
 import type { Tracer } from './tracer.ts'
@@ -41,40 +41,40 @@ export interface ManagedParam {
   /** Name of the manager as written. */
   readonly name: string
   /** Function that takes the amount left and the amount requested. Null until its name is resolved. */
-  manager: Fun | null
+  manager: FunctionDefinition | null
 }
 
 /** Management of a capability. */
-export interface Managed {
+export interface Management {
   /** Null for a capability that can be used once. */
   readonly by: ManagedParam | null
 }
 
-export type FunKind = 'defun' | 'defcap' | 'defpact'
+export type FunctionKind = 'defun' | 'defcap' | 'defpact'
 
 /** A function, capability or pact of a module. */
-export class Fun extends Callable {
+export class FunctionDefinition extends Callable {
   readonly module: Module
   readonly name: string
   readonly qualified: string
   /** Hash of the qualified name. Numbers compare faster than texts. */
   readonly nameHash: number
-  readonly kind: FunKind
+  readonly kind: FunctionKind
   readonly params: readonly Param[]
   readonly result: Type | null
   /** Body of a function or capability, set after all definitions are declared; empty in interfaces and pacts. */
   body: readonly Expr[] = []
   steps: readonly PactStep[] = []
-  readonly managed: Managed | null
+  readonly managed: Management | null
   readonly isEvent: boolean
 
   constructor(
     module: Module,
-    kind: FunKind,
+    kind: FunctionKind,
     name: string,
     params: readonly Param[],
     result: Type | null,
-    marks: { readonly managed: Managed | null; readonly isEvent: boolean },
+    marks: { readonly managed: Management | null; readonly isEvent: boolean },
   ) {
     super()
     this.module = module
@@ -151,21 +151,21 @@ export class TableDefinition extends TableRef {
   }
 }
 
-export type Definition = Fun | Const | Schema | TableDefinition
+export type Definition = FunctionDefinition | Const | Schema | TableDefinition
 
 /** The module that contains a definition. */
 export function ownerOf(definition: Definition): Module {
-  return definition instanceof Fun ? definition.module : definition.owner
+  return definition instanceof FunctionDefinition ? definition.module : definition.owner
 }
 
 /** A member of a certain version of a module, as code refers to it. */
-export interface Target {
+export interface MemberTarget {
   readonly module: Module
   readonly name: string
 }
 
 /** Size of a definition in parts, and what the search for dependencies sees of it. */
-export interface Measure {
+export interface DefinitionMeasure {
   /** Bytes without places, natives and hashes of the module itself. */
   readonly bytes: number
   readonly places: number
@@ -175,18 +175,18 @@ export interface Measure {
   /** Number of terms. */
   readonly terms: number
   /** Members that the code refers to, in the order of the text. */
-  readonly targets: readonly Target[]
+  readonly targets: readonly MemberTarget[]
 }
 
 /** A definition of another module, or of another version of the same. */
-export interface Dependency extends Target {
-  readonly measure: Measure
+export interface Dependency extends MemberTarget {
+  readonly measure: DefinitionMeasure
 }
 
 /** The part of a stored module that other modules refer to. */
 export interface ModuleImage {
   /** Its definitions by name, in the order of the network. */
-  readonly measures: ReadonlyMap<string, Measure>
+  readonly measures: ReadonlyMap<string, DefinitionMeasure>
   readonly dependencies: ReadonlyMap<string, Dependency>
   /** Size of all of it as it is stored. */
   readonly bytes: number
@@ -262,7 +262,7 @@ export interface Yield {
 /** State of a pact, stored between steps. `evaluate/pacts.ts` has its life cycle. */
 export interface PactState {
   readonly id: string
-  readonly fun: Fun
+  readonly fun: FunctionDefinition
   readonly args: readonly Value[]
   readonly step: number
   readonly yielded: Yield | null
@@ -272,7 +272,7 @@ export interface PactState {
 /** State of a pact while a step of it runs, and until the end of the transaction. */
 export interface PactRun {
   readonly id: string
-  readonly fun: Fun
+  readonly fun: FunctionDefinition
   readonly args: readonly Value[]
   readonly step: number
   yielded: Yield | null
@@ -306,7 +306,7 @@ export interface TransactionScope {
   /** True once code has called `install-capability`: from then on, only scoped signatures count. */
   hasInstalled: boolean
   /** Definitions of the capabilities whose tokens this transaction has made. */
-  readonly capabilities: WeakMap<CapabilityToken, Fun>
+  readonly capabilities: WeakMap<CapabilityToken, FunctionDefinition>
   /** Number of capability comparisons so far; the first ones are free. */
   comparisons: number
 }
@@ -339,7 +339,7 @@ export interface ProgramScope {
 /** The call stack. It is empty between top-level forms unless one has failed. */
 export interface CallScope {
   /** Functions of modules, outermost first. */
-  readonly frames: Fun[]
+  readonly frames: FunctionDefinition[]
   /** Granted capabilities. */
   readonly slots: GrantedCapability[]
   /** Capabilities whose bodies are running. */
@@ -355,7 +355,7 @@ export interface CallScope {
 }
 
 /** Interface of the evaluator for code, with the scopes that code reads and changes. */
-export interface Run extends Host {
+export interface Run extends NativeHost {
   /** Functions and constants of the language. */
   readonly natives: ReadonlyMap<string, Term>
   readonly block: BlockScope
@@ -376,15 +376,15 @@ export interface Run extends Host {
    */
   sequence(exprs: readonly Expr[], env: Env | null): Term
   /** Calls a function of a module. A defcap returns its token, a defpact starts the pact. */
-  callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term
+  callFun(fun: FunctionDefinition, args: readonly Term[], place: TextPlace): Term
   /** Runs the body of a function or capability whose arguments are checked. */
-  runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term
+  runBody(fun: FunctionDefinition, args: readonly Term[], place: TextPlace): Term
   /** Runs a step of a pact, or its rollback, with arguments that are checked. */
-  runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term
+  runStep(fun: FunctionDefinition, step: Expr, args: readonly Value[], place: TextPlace): Term
   /** @throws EvalError if the term is not of the declared type */
   checkType(type: Type | null, term: Term): void
   /** Runs the body of a capability. Type checks are done. */
-  runCapability(fun: Fun, args: readonly Value[]): void
+  runCapability(fun: FunctionDefinition, args: readonly Value[]): void
   /** Runs `body` in a mode. */
   inMode<T>(mode: AccessMode, body: () => T): T
   /**
@@ -393,7 +393,7 @@ export interface Run extends Host {
    */
   attempt<T>(body: () => T, caught: (error: ContractError) => T): T
   /** Emits an event of a capability. */
-  emit(fun: Fun, params: readonly Value[]): void
+  emit(fun: FunctionDefinition, params: readonly Value[]): void
   /** Finds a module by its qualified name. */
   findModule(name: string): Module | undefined
 }

@@ -1,7 +1,7 @@
 /** Callable terms other than functions of modules. */
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import type { AccessMode } from './access-mode.ts'
-import { type Env, type Expr, Fun, type Param, type Run } from './ast.ts'
+import { type Env, type Expr, FunctionDefinition, type Param, type Run } from './ast.ts'
 import { Arguments, type Native } from './native.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
@@ -56,10 +56,10 @@ export class NativeFunction extends Callable {
 
 /** A native or a function of a module as a value, with the mode of the place that named it. */
 export class Closure extends Callable {
-  readonly fn: NativeFunction | Fun
+  readonly fn: NativeFunction | FunctionDefinition
   readonly mode: AccessMode
 
-  constructor(fn: NativeFunction | Fun, mode: AccessMode) {
+  constructor(fn: NativeFunction | FunctionDefinition, mode: AccessMode) {
     super()
     this.fn = fn
     this.mode = mode
@@ -93,7 +93,7 @@ export class Lambda extends Callable {
 }
 
 /** A function that can wait for the rest of its arguments. */
-type Applicable = NativeFunction | Lambda | Fun
+type Applicable = NativeFunction | Lambda | FunctionDefinition
 
 /** A partially applied function. The arguments so far are checked against the types of their parameters. */
 export class PartialApplication extends Callable {
@@ -121,6 +121,6 @@ export function incompleteCallError({ fn, args }: PartialApplication, place: Tex
 
 function describe(fn: Applicable): [name: string, params: number] {
   if (fn instanceof NativeFunction) return [`native function ${fn.name}`, fn.arity]
-  if (fn instanceof Fun) return [`function ${fn.qualified}.{${fn.module.hash}}`, fn.params.length]
+  if (fn instanceof FunctionDefinition) return [`function ${fn.qualified}.{${fn.module.hash}}`, fn.params.length]
   return ['lambda', fn.params.length]
 }

@@ -22,7 +22,7 @@ export function isObject(term: Term): term is ObjectValue {
 }
 
 /** The part of the evaluator that pure natives need. */
-export interface Host {
+export interface NativeHost {
   /** Calls a function, a partial application (`(+ 1)`) or a lambda. */
   apply(fn: Callable, args: readonly Term[], place: TextPlace): Term
   /** Default: the rules of the newest published release. */
@@ -41,7 +41,7 @@ export interface Host {
   work(units: number): void
 }
 
-export interface Native<H extends Host = Host> {
+export interface Native<H extends NativeHost = NativeHost> {
   readonly name: string
   /** Minimum and maximum number of arguments of a call by name. */
   readonly arity: readonly [fewest: number, most: number]
@@ -57,7 +57,7 @@ export interface Native<H extends Host = Host> {
 
 /** Long lists that contain only strings. */
 const textLists = new WeakSet<readonly Value[]>()
-const MANY = 32
+const MIN_REMEMBERED = 32
 
 /**
  * Refuses a size that the gas left does not suffice for.
@@ -65,13 +65,13 @@ const MANY = 32
  * @returns the same number
  * @throws EvalError if the limit is exceeded
  */
-export function checkGasForSize(run: Host, bytes: number): number {
+export function checkGasForSize(run: NativeHost, bytes: number): number {
   if (bytes > Math.floor(run.gasLeft / SIZE_BYTE)) run.charge(bytes * SIZE_BYTE)
   return bytes
 }
 
 /** Arguments of one call, with the calling evaluator. */
-export class Arguments<H extends Host = Host> {
+export class Arguments<H extends NativeHost = NativeHost> {
   readonly native: string
   readonly all: readonly Term[]
   readonly run: H
@@ -195,7 +195,7 @@ export class Arguments<H extends Host = Host> {
     // Lists do not change, and a list of many texts may be an argument again and again.
     if (textLists.has(items)) return items as readonly string[]
     for (const item of items) if (typeof item !== 'string') throw this.typeError()
-    if (items.length >= MANY) textLists.add(items)
+    if (items.length >= MIN_REMEMBERED) textLists.add(items)
     return items as readonly string[]
   }
 
@@ -231,7 +231,7 @@ export class Arguments<H extends Host = Host> {
 }
 
 /** Builds a native from its name, its arity and its implementation. */
-export function native<H extends Host = Host>(
+export function native<H extends NativeHost = NativeHost>(
   name: string,
   fewest: number,
   most: number,

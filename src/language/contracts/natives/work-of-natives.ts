@@ -17,14 +17,14 @@ const flatWork: DeclaredWork = () => 0
 const countsItself: DeclaredWork = () => 0
 
 /** Units for each entry of an object that is copied, and for each name that is looked up. */
-const ENTRY = 10
-const NAME = 10
+const ENTRY_WORK = 10
+const NAME_WORK = 10
 /** Bits of a number that a unit copies. */
 const COPIED_BITS = 300
 /** Bits of a decimal of many places that a unit divides by its power of ten. */
 const DIVIDED_BITS = 8
 /** Units for each directive of a time format. */
-const DIRECTIVE = 200
+const DIRECTIVE_WORK = 200
 
 function copyWork([n]: readonly Term[]): number {
   return Math.ceil(bitsOf(n) / COPIED_BITS)
@@ -43,11 +43,11 @@ function bitsOf(n: Term): number {
 }
 
 function mergeWork([a, b]: readonly Term[]): number {
-  return a instanceof Map && b instanceof Map ? ENTRY * (a.size + b.size) : 0
+  return a instanceof Map && b instanceof Map ? ENTRY_WORK * (a.size + b.size) : 0
 }
 
 function nameWork(list: Term | undefined): number {
-  return Array.isArray(list) ? NAME * list.length : 0
+  return Array.isArray(list) ? NAME_WORK * list.length : 0
 }
 
 function tokenWork([token]: readonly Term[]): number {
@@ -57,7 +57,7 @@ function tokenWork([token]: readonly Term[]): number {
 function formatWork([format]: readonly Term[]): number {
   if (typeof format !== 'string') return 0
   let units = 0
-  for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', at + 2)) units += DIRECTIVE
+  for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', at + 2)) units += DIRECTIVE_WORK
   return units
 }
 

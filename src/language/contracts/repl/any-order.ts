@@ -53,7 +53,7 @@ interface DrawnCall {
  * the list fails each time, a warning names it, because the property says nothing about it then.
  */
 export const forAnyOrder =
-  (test: TestRun, chance: PropertyRuns): SpecialForm =>
+  (test: TestRun, { seed, runs }: PropertyRuns): SpecialForm =>
   (call, expander, scope) => {
     const [nameForm, list, invariantForm] = partsOf(call, 3)
     if (list.form !== 'list' || list.items.length === 0) {
@@ -70,9 +70,9 @@ export const forAnyOrder =
       const fault = (sequence: readonly DrawnCall[]) => {
         return test.runIsolated(() => faultOf(test, sequence, { calls, holds, outcomes }))
       }
-      const random = randomFor(chance, text)
+      const random = randomFor(seed, text)
       const keys = [...test.signers.keys()]
-      for (let i = 1; i <= chance.runs; i++) {
+      for (let i = 1; i <= runs; i++) {
         const sequence = Array.from({ length: 1 + Math.floor(random() * MAX_CALLS) }, () =>
           drawCall(fixed, keys, random),
         )
@@ -81,7 +81,7 @@ export const forAnyOrder =
         const least = shrinkSequence(sequence, fixed, fails, () => drawCall(fixed, keys, random))
         const found = fault(least)
         const calledTimes = `${least.length} call${least.length === 1 ? '' : 's'}`
-        const drawnBy = `in run ${i} of ${chance.runs} with seed ${chance.seed}`
+        const drawnBy = `in run ${i} of ${runs} with seed ${seed}`
         const what = `${found?.why} after ${calledTimes}, ${drawnBy}`
         const expectation = `(expect ${asSource(text)} true ${formSource(test, invariantForm)})`
         reproduce(test, call, linesOf(test, { least, refused: found?.refused ?? [], calls, fixed, expectation }))

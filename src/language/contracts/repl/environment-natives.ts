@@ -5,7 +5,7 @@ import { FormatError } from '#ground/base/errors.ts'
 import { parseExactJson } from '#ground/base/json.ts'
 import { txFailure } from '../errors.ts'
 import { failure } from '../failures/failure.ts'
-import { Fun, type Run } from '../machine/ast.ts'
+import { FunctionDefinition, type Run } from '../machine/ast.ts'
 import { functionOf } from '../machine/callables.ts'
 import type { BlockData, Message } from '../machine/environment.ts'
 import { type Arguments, isObject, type Native, native } from '../machine/native.ts'
@@ -15,19 +15,19 @@ import { valueFromJson, valueToJson } from '../values/wire.ts'
 import { FLAGS, rulesWith } from './flags.ts'
 import type { TestRun } from './test-run.ts'
 
-type Tokens = readonly CapabilityToken[]
+type CapabilityTokens = readonly CapabilityToken[]
 
 /**
  * Reads signers or verifiers: a list of objects with a name in `field` and capabilities in `caps`.
  * @returns null if an item is anything else
  */
-function tokensByName(args: Arguments, field: string): Map<string, Tokens> | null {
-  const found = new Map<string, Tokens>()
+function tokensByName(args: Arguments, field: string): Map<string, CapabilityTokens> | null {
+  const found = new Map<string, CapabilityTokens>()
   for (const item of args.list(0)) {
     const [name, tokens] = isObject(item) ? [item.get(field), item.get('caps')] : []
     if (typeof name !== 'string' || !Array.isArray(tokens)) return null
     if (!tokens.every((token) => token instanceof CapabilityToken)) return null
-    found.set(name, tokens as Tokens)
+    found.set(name, tokens as CapabilityTokens)
   }
   return found
 }
@@ -71,7 +71,8 @@ function configure(test: TestRun, args: Arguments): Value {
 function setPolicy(test: TestRun, args: Arguments<Run>): string {
   const isOpen = args.bool(0)
   const policy = functionOf(args.fn(1))
-  if (!(policy instanceof Fun) || policy.kind !== 'defun') throw txFailure('invalid namespace manager function type')
+  if (!(policy instanceof FunctionDefinition) || policy.kind !== 'defun')
+    throw txFailure('invalid namespace manager function type')
   if (policy.params.length !== 2) {
     const why = 'Namespace manager function has invalid argument length'
     throw failure('NATIVE_FAILED', { native: args.native, why }, args.place)

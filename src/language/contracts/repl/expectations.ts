@@ -147,14 +147,14 @@ const topLevelForm =
   }
 
 /** Special forms of tests, by name. */
-export function expectations(test: TestRun, chance: PropertyRuns): Map<string, SpecialForm> {
+export function expectations(test: TestRun, runs: PropertyRuns): Map<string, SpecialForm> {
   return new Map<string, SpecialForm>([
     ...['module', 'interface', 'use'].map((name) => [name, topLevelForm(test)] as const),
     ['expect', expectEqual(test)],
     ['expect-failure', expectFailure(test)],
     ['expect-that', expectThat(test)],
-    ['for-all', forAll(test, chance)],
-    ['for-any-order', forAnyOrder(test, chance)],
+    ['for-all', forAll(test, runs)],
+    ['for-any-order', forAnyOrder(test, runs)],
     ...['defun', 'defconst'].map((name) => [name, definitionForm(test)] as const),
   ])
 }

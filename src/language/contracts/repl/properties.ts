@@ -32,7 +32,7 @@ const MAX_SHRINKS = 2000
  * FUNCTION must return true for all values. Each run begins from the same state, and nothing that it writes stays.
  */
 export const forAll =
-  (test: TestRun, chance: PropertyRuns): SpecialForm =>
+  (test: TestRun, { seed, runs }: PropertyRuns): SpecialForm =>
   (call, expander, scope) => {
     const [name, list, fn] = partsOf(call, 3).map((form) => expander.expand(form, scope))
     const source = formSource(test, call.items[3])
@@ -45,8 +45,8 @@ export const forAll =
       const fault = (values: readonly Value[]) => {
         return runProperty(test, () => faultOfResult(run.apply(property, values, call.place)))
       }
-      const random = randomFor(chance, text)
-      for (let i = 1; i <= chance.runs; i++) {
+      const random = randomFor(seed, text)
+      for (let i = 1; i <= runs; i++) {
         const values = generators.map((each: Value) => generate(each, random))
         if (fault(values) === null) continue
         const least = shrink(
@@ -55,7 +55,7 @@ export const forAll =
           (each) => fault(each) !== null,
         )
         const shown = least.map(asSource).join(' ')
-        const what = `${fault(least)} for ${shown}, in run ${i} of ${chance.runs} with seed ${chance.seed}`
+        const what = `${fault(least)} for ${shown}, in run ${i} of ${runs} with seed ${seed}`
         reproduce(test, call, [`(expect ${JSON.stringify(text)} true (${source} ${shown}))`])
         test.fail(text, call.place, what, null)
         return `FAILURE: ${text}: ${what}`
@@ -101,7 +101,7 @@ export function faultOfResult(term: Term): string | null {
   return value === true ? null : `returned ${showValue(value)}`
 }
 
-export function randomFor({ seed }: PropertyRuns, name: string): Random {
+export function randomFor(seed: number, name: string): Random {
   let mixed = seed
   for (const character of name) mixed = (Math.imul(mixed, 31) + (character.codePointAt(0) ?? 0)) | 0
   return randomOf(mixed)

@@ -1,7 +1,7 @@
 /** Follows a run of test files for traces, a report of gas, and coverage. */
 import type { FileCounts } from '../coverage/counts.ts'
 import { Coverage } from '../coverage/coverage.ts'
-import type { Probe } from '../machine/expand/probe.ts'
+import type { ExpansionProbe } from '../machine/expand/probe.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import { type FormTrace, FormTraces } from '../trace/form-traces.ts'
@@ -30,7 +30,7 @@ export interface RunFindings {
 }
 
 export class TestRunObserver implements RunObserver, Tracer {
-  readonly probe: Probe | null
+  readonly probe: ExpansionProbe | null
   readonly #traces: FormTraces | null
   readonly #gas: GasReport | null
   readonly #coverage: Coverage | null

@@ -84,13 +84,13 @@ function stopOfFork(
 }
 
 /** Runs of a property, and the seed of its values. */
-const STANDARD_CHANCE: PropertyRuns = { seed: 1, runs: 256 }
+const DEFAULT_RUNS: PropertyRuns = { seed: 1, runs: 256 }
 const TEST_FORMS = ['expect', 'expect-failure', 'expect-that', 'for-all', 'for-any-order']
 
 /** The languages of test files: with the natives of tests, without them, and with natives that refuse modules. */
-export function languagesOf(test: TestRun, chance: PropertyRuns = STANDARD_CHANCE): TestLanguages {
+export function languagesOf(test: TestRun, runs: PropertyRuns = DEFAULT_RUNS): TestLanguages {
   const natives = testNatives(test)
-  const all = languageWith(natives, expectations(test, chance))
+  const all = languageWith(natives, expectations(test, runs))
   const refused = new Set([...natives.map(({ name }) => name), ...TEST_FORMS])
   const guarded: Language = {
     ...all,

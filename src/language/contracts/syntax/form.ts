@@ -2,7 +2,7 @@
 import type { TextPlace } from '../errors.ts'
 import type { Decimal } from '../values/decimal.ts'
 
-interface Node {
+interface FormNode {
   readonly place: TextPlace
   /** Offset of the first character in the text; `to` is the offset after the last one. */
   readonly from: number
@@ -12,7 +12,7 @@ interface Node {
 export type Form = Atom | StringForm | NumberForm | ListForm | ObjectForm | BindingForm | CallForm
 
 /** A name; `a.b.c` is one atom, and so are `true` and `false`. */
-export interface Atom extends Node {
+export interface Atom extends FormNode {
   readonly form: 'atom'
   readonly name: string
   /** Member name after `::`, or null. */
@@ -21,21 +21,21 @@ export interface Atom extends Node {
   readonly type: TypeForm | null
 }
 
-export interface StringForm extends Node {
+export interface StringForm extends FormNode {
   readonly form: 'string'
   readonly value: string
   /** True if written as `'name`. */
   readonly isSymbol: boolean
 }
 
-export interface NumberForm extends Node {
+export interface NumberForm extends FormNode {
   readonly form: 'number'
   /** bigint for an integer. */
   readonly value: bigint | Decimal
 }
 
 /** `[a b]` or `[a, b]` */
-export interface ListForm extends Node {
+export interface ListForm extends FormNode {
   readonly form: 'list'
   readonly items: readonly Form[]
   /** True if commas separate the items. */
@@ -43,19 +43,19 @@ export interface ListForm extends Node {
 }
 
 /** `{"a": 1, 'b: 2}`, also `{}`. */
-export interface ObjectForm extends Node {
+export interface ObjectForm extends FormNode {
   readonly form: 'object'
   readonly fields: readonly (readonly [name: string, value: Form])[]
 }
 
 /** `{"a" := x, "b" := y:string}` */
-export interface BindingForm extends Node {
+export interface BindingForm extends FormNode {
   readonly form: 'binding'
   readonly fields: readonly (readonly [name: string, variable: Atom])[]
 }
 
 /** `(f a b)`, also `()`. */
-export interface CallForm extends Node {
+export interface CallForm extends FormNode {
   readonly form: 'call'
   readonly items: readonly Form[]
 }

@@ -5,7 +5,7 @@
  */
 import type { Atom, CallForm, Form, TypeForm } from './form.ts'
 import { isDotted, isIdentifier, isKeyword, isWord } from './names.ts'
-import { expectedError, Parts } from './parts.ts'
+import { expectedError, FormParts } from './parts.ts'
 
 /** Throws ContractError (SyntaxError) if a form is not in the grammar. */
 export type CheckForm = (form: Form) => void
@@ -70,18 +70,18 @@ function checkBinding(variables: readonly Atom[]): void {
 }
 
 function checkLambda(call: CallForm, atTop: CheckForm | null): void {
-  const parts = new Parts(call)
+  const parts = new FormParts(call)
   checkParameters(parts)
   checkBlock(parts, atTop)
 }
 
 function checkLet(call: CallForm, atTop: CheckForm | null): void {
-  const parts = new Parts(call)
+  const parts = new FormParts(call)
   const { items, place } = parts.parentheses("'('")
   if (items.length === 0) throw expectedError("'('; let binds at least one variable", place)
   for (const item of items) {
     if (item.form !== 'call') throw expectedError('(name value)', item.place)
-    const binder = new Parts(item, 0)
+    const binder = new FormParts(item, 0)
     checkParameter(binder.identifier('name of a variable'))
     checkExpression(binder.take('value of the variable'), atTop)
     binder.end()
@@ -93,7 +93,7 @@ function checkLet(call: CallForm, atTop: CheckForm | null): void {
  * Checks the rest of the parts: at least one expression.
  * @throws ContractError (SyntaxError)
  */
-export function checkBlock(parts: Parts, atTop: CheckForm | null = null): void {
+export function checkBlock(parts: FormParts, atTop: CheckForm | null = null): void {
   if (parts.left === 0) throw parts.missingError('expression')
   for (const form of parts.rest()) checkExpression(form, atTop)
 }
@@ -102,7 +102,7 @@ export function checkBlock(parts: Parts, atTop: CheckForm | null = null): void {
  * Checks the next part: parameters in parentheses.
  * @throws ContractError (SyntaxError)
  */
-export function checkParameters(parts: Parts): void {
+export function checkParameters(parts: FormParts): void {
   for (const item of parts.parentheses("'('; the parameters").items) {
     if (!isIdentifier(item)) throw expectedError('name of a parameter', item.place)
     checkParameter(item)
@@ -141,7 +141,7 @@ function checkType(type: TypeForm, around: Atom): void {
  * @throws ContractError (SyntaxError)
  */
 export function checkConstant(form: CallForm, atTop: CheckForm | null = null): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkParameter(parts.identifier('name of the constant'))
   checkExpression(parts.take('value of the constant'), atTop)
   checkDoc(parts)
@@ -153,7 +153,7 @@ export function checkConstant(form: CallForm, atTop: CheckForm | null = null): v
  * @throws ContractError (SyntaxError)
  */
 export function checkFunction(form: CallForm, atTop: CheckForm | null = null): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkParameter(parts.identifier('name of the function'))
   checkParameters(parts)
   checkDocOrModel(parts, true)
@@ -165,7 +165,7 @@ export function checkFunction(form: CallForm, atTop: CheckForm | null = null): v
  * @returns whether there is one
  * @throws ContractError (SyntaxError)
  */
-export function checkDoc(parts: Parts): boolean {
+export function checkDoc(parts: FormParts): boolean {
   if (parts.skip('@doc')) {
     const { isSymbol, place } = parts.string('docstring')
     if (isSymbol) throw expectedError('docstring in double quotes', place)
@@ -182,7 +182,7 @@ export function checkDoc(parts: Parts): boolean {
  * @param isBeforeBody true if a string at the end is the body, not a docstring
  * @throws ContractError (SyntaxError)
  */
-export function checkDocOrModel(parts: Parts, isBeforeBody: boolean): void {
+export function checkDocOrModel(parts: FormParts, isBeforeBody: boolean): void {
   if (isWord(parts.peek(), '@doc')) {
     checkDoc(parts)
     checkModel(parts)
@@ -196,7 +196,7 @@ export function checkDocOrModel(parts: Parts, isBeforeBody: boolean): void {
  * @returns whether they are
  * @throws ContractError (SyntaxError)
  */
-export function checkModel(parts: Parts): boolean {
+export function checkModel(parts: FormParts): boolean {
   if (!parts.skip('@model')) return false
   parts.list('list of properties')
   return true

@@ -12,13 +12,13 @@ import {
   checkParameters,
 } from './grammar-expression.ts'
 import { isDotted, isIdentifier } from './names.ts'
-import { expectedError, Parts } from './parts.ts'
+import { expectedError, FormParts } from './parts.ts'
 
-type Check = (form: CallForm) => void
+type CheckMember = (form: CallForm) => void
 
 /** @throws ContractError (SyntaxError) */
 export function checkModule(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkName(parts, 'name of the module')
   const governance = parts.take('keyset or capability of governance')
   if (governance.form !== 'string' && !(isIdentifier(governance) && governance.type === null))
@@ -31,7 +31,7 @@ export function checkModule(form: CallForm): void {
 
 /** @throws ContractError (SyntaxError) */
 export function checkInterface(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkName(parts, 'name of the interface')
   checkDocOrModel(parts, false)
   if (checkMembers(parts, INTERFACE_MEMBERS).length === 0) throw parts.missingError('member of the interface')
@@ -41,7 +41,7 @@ export function checkInterface(form: CallForm): void {
  * Checks all members.
  * @returns the kind of each
  */
-function checkMembers(parts: Parts, known: ReadonlyMap<string, Check>): string[] {
+function checkMembers(parts: FormParts, known: ReadonlyMap<string, CheckMember>): string[] {
   return parts.rest().map((member) => {
     const head = member.form === 'call' ? member.items[0] : undefined
     const kind = head?.form === 'atom' && head.member === null && head.type === null ? head.name : ''
@@ -54,7 +54,7 @@ function checkMembers(parts: Parts, known: ReadonlyMap<string, Check>): string[]
 }
 
 /** A name without a type. */
-function checkName(parts: Parts, what: string): void {
+function checkName(parts: FormParts, what: string): void {
   const name = parts.identifier(what)
   if (name.type !== null) throw expectedError(`${what}, without a type`, name.place)
 }
@@ -70,7 +70,7 @@ function checkModuleName(form: Form, what: string): void {
  * @throws ContractError (SyntaxError)
  */
 export function checkUse(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkModuleName(parts.take('name of a module'), 'name of a module')
   const hash = parts.peek()
   if (hash?.form === 'string' && !hash.isSymbol) parts.take('hash')
@@ -85,19 +85,19 @@ export function checkUse(form: CallForm): void {
 }
 
 function checkImplement(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkModuleName(parts.take('name of an interface'), 'name of an interface')
   parts.end()
 }
 
 function checkBless(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   parts.string('hash of a module')
   parts.end()
 }
 
 function checkSchema(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkName(parts, 'name of the schema')
   checkDocOrModel(parts, false)
   for (const field of parts.rest()) {
@@ -108,7 +108,7 @@ function checkSchema(form: CallForm): void {
 
 /** `(deftable name:{schema})` */
 function checkTable(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   const { type, name, place } = parts.identifier('name of the table')
   if (type?.type !== 'object' || !('isBare' in type)) throw expectedError(`${name}:{schema}`, place)
   if (type.schema !== null && !isDotted(type.schema, 3)) throw expectedError('name of a schema', place)
@@ -117,7 +117,7 @@ function checkTable(form: CallForm): void {
 }
 
 function checkCapability(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkParameter(parts.identifier('name of the capability'))
   checkParameters(parts)
   checkDocOrModel(parts, true)
@@ -126,7 +126,7 @@ function checkCapability(form: CallForm): void {
 }
 
 /** Checks `@event`, `@managed`, or `@managed` with a parameter and a function, if there is any of them. */
-function checkCapabilityMark(parts: Parts): void {
+function checkCapabilityMark(parts: FormParts): void {
   if (parts.skip('@event') || !parts.skip('@managed') || !isIdentifier(parts.peek())) return
   checkName(parts, 'managed parameter')
   const manager = parts.take('function that manages the parameter')
@@ -135,7 +135,7 @@ function checkCapabilityMark(parts: Parts): void {
 }
 
 function checkPact(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkParameter(parts.identifier('name of the defpact'))
   checkParameters(parts)
   checkDocOrModel(parts, false)
@@ -146,7 +146,7 @@ function checkPact(form: CallForm): void {
 /** A step has one expression, or two with a rollback. One more is an entity, which the loader refuses. */
 function checkStep(form: Form): void {
   if (form.form !== 'call') throw expectedError('step or step-with-rollback, in parentheses', form.place)
-  const parts = new Parts(form, 0)
+  const parts = new FormParts(form, 0)
   const fewest = parts.skip('step-with-rollback') ? 2 : 1
   if (fewest === 1 && !parts.skip('step')) throw expectedError('step or step-with-rollback', form.place)
   for (let i = 0; i < fewest; i++)
@@ -160,7 +160,7 @@ function checkStep(form: Form): void {
 
 /** A function, capability or pact of an interface: parameters, and no body. */
 function checkSignature(form: CallForm): void {
-  const parts = new Parts(form)
+  const parts = new FormParts(form)
   checkParameter(parts.identifier('name'))
   checkParameters(parts)
   checkDocOrModel(parts, false)
@@ -174,14 +174,14 @@ function isDefcap({ items: [head] }: CallForm): boolean {
 }
 
 /** Definitions that only modules have. */
-export const MODULE_DEFINITIONS: ReadonlyMap<string, Check> = new Map<string, Check>([
+export const MODULE_DEFINITIONS: ReadonlyMap<string, CheckMember> = new Map<string, CheckMember>([
   ['defcap', checkCapability],
   ['defschema', checkSchema],
   ['deftable', checkTable],
   ['defpact', checkPact],
 ])
 
-const MODULE_MEMBERS: ReadonlyMap<string, Check> = new Map<string, Check>([
+const MODULE_MEMBERS: ReadonlyMap<string, CheckMember> = new Map<string, CheckMember>([
   ['defun', checkFunction],
   ['defconst', checkConstant],
   ...MODULE_DEFINITIONS,
@@ -190,7 +190,7 @@ const MODULE_MEMBERS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['bless', checkBless],
 ])
 
-const INTERFACE_MEMBERS: ReadonlyMap<string, Check> = new Map<string, Check>([
+const INTERFACE_MEMBERS: ReadonlyMap<string, CheckMember> = new Map<string, CheckMember>([
   ['defun', checkSignature],
   ['defcap', checkSignature],
   ['defconst', checkConstant],

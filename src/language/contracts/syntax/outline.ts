@@ -4,19 +4,19 @@ import { isWord } from './names.ts'
 import { readProgram } from './program.ts'
 
 /** A parameter of a function, or a field of a schema. */
-export interface Field {
+export interface TypedField {
   readonly name: string
   readonly type: TypeForm | null
 }
 
-interface Documented {
+interface DocumentedMember {
   readonly name: string
   readonly doc: string | null
 }
 
 /** A function, pact or capability. */
-export interface CallableOutline extends Documented {
-  readonly params: readonly Field[]
+export interface CallableOutline extends DocumentedMember {
+  readonly params: readonly TypedField[]
   /** Null if the text declares no type. */
   readonly result: TypeForm | null
 }
@@ -26,16 +26,16 @@ export interface CapabilityOutline extends CallableOutline {
   readonly mark: string | null
 }
 
-export interface SchemaOutline extends Documented {
-  readonly fields: readonly Field[]
+export interface SchemaOutline extends DocumentedMember {
+  readonly fields: readonly TypedField[]
 }
 
-export interface TableOutline extends Documented {
+export interface TableOutline extends DocumentedMember {
   /** Name of its schema as written. */
   readonly schema: string | null
 }
 
-export interface ConstantOutline extends Documented {
+export interface ConstantOutline extends DocumentedMember {
   readonly type: TypeForm | null
   readonly value: Form
   /** Text of the value. */
@@ -136,7 +136,7 @@ function callableOf({ items }: CallForm, hasBody: boolean): CallableOutline {
   return { name: name.name, doc: docOf(items, 3, hasBody), params: params.map(fieldOf), result: name.type }
 }
 
-const fieldOf = ({ name, type }: Atom): Field => ({ name, type })
+const fieldOf = ({ name, type }: Atom): TypedField => ({ name, type })
 
 function schemaOf({ items }: CallForm): SchemaOutline {
   const fields = items.slice(2).filter((item) => item.form === 'atom' && !item.name.startsWith('@'))

@@ -9,7 +9,7 @@ export function expectedError(what: string, place: TextPlace): ContractError {
   return syntaxError(`Expected: [${what}]`, place)
 }
 
-export class Parts {
+export class FormParts {
   readonly call: CallForm
   #at: number
 

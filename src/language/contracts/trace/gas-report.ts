@@ -25,7 +25,7 @@ export interface GasRow {
   readonly size?: DeployedSize
 }
 
-interface OpenStep {
+interface OpenGasStep {
   /** Null for parts of the function around. */
   readonly key: string | null
   readonly isFunction: boolean
@@ -36,19 +36,19 @@ interface OpenStep {
   readonly size: TraceStep['size']
 }
 
-interface Calls {
+interface CallTotals {
   readonly totals: number[]
   own: number
   size?: DeployedSize
 }
 
 /** Separates the parts of a key. */
-const BETWEEN = '\n'
+const KEY_SEPARATOR = '\n'
 
 export class GasReport implements Tracer {
   readonly #gas: GasReading
-  readonly #open: OpenStep[] = []
-  readonly #calls = new Map<string, Calls>()
+  readonly #open: OpenGasStep[] = []
+  readonly #calls = new Map<string, CallTotals>()
 
   /** @param gas milligas of all code so far */
   constructor(gas: GasReading) {
@@ -121,30 +121,30 @@ function keyOf({ kind, name, by }: TraceStep): string | null {
     case 'call':
     case 'capability': {
       const at = name.lastIndexOf('.', name.includes(' ') ? name.indexOf(' ') : name.length)
-      return ['function', name.slice(0, Math.max(0, at)), name.slice(at + 1)].join(BETWEEN)
+      return ['function', name.slice(0, Math.max(0, at)), name.slice(at + 1)].join(KEY_SEPARATOR)
     }
     case 'deploy':
-      return ['deploy', name, by ?? 'module'].join(BETWEEN)
+      return ['deploy', name, by ?? 'module'].join(KEY_SEPARATOR)
     case 'read':
     case 'write': {
       const at = name.lastIndexOf('.')
       return at < 0
-        ? ['native', '', by ?? name].join(BETWEEN)
-        : ['row', name.slice(0, at), `${by} ${name.slice(at + 1)}`].join(BETWEEN)
+        ? ['native', '', by ?? name].join(KEY_SEPARATOR)
+        : ['row', name.slice(0, at), `${by} ${name.slice(at + 1)}`].join(KEY_SEPARATOR)
     }
     case 'native':
-      return ['native', '', name].join(BETWEEN)
+      return ['native', '', name].join(KEY_SEPARATOR)
     case 'yield':
     case 'print':
-      return ['native', '', kind].join(BETWEEN)
+      return ['native', '', kind].join(KEY_SEPARATOR)
     default:
       return null
   }
 }
 
-function rowsOf(all: ReadonlyMap<string, Calls>): GasRow[] {
+function rowsOf(all: ReadonlyMap<string, CallTotals>): GasRow[] {
   const rows = [...all].map(([key, { totals, own, size }]): GasRow => {
-    const [kind, module, name] = key.split(BETWEEN) as [GasRowKind, string, string]
+    const [kind, module, name] = key.split(KEY_SEPARATOR) as [GasRowKind, string, string]
     const sorted = totals.toSorted((one, other) => one - other)
     const total = sorted.reduce((sum, each) => sum + each, 0)
     const calls = sorted.length
@@ -166,7 +166,9 @@ function rowsOf(all: ReadonlyMap<string, Calls>): GasRow[] {
   const order: readonly GasRowKind[] = ['function', 'native', 'row', 'deploy']
   return rows.sort((one, other) => {
     const kinds = order.indexOf(one.kind) - order.indexOf(other.kind)
-    return kinds !== 0 ? kinds : compare(`${one.module}${BETWEEN}${one.name}`, `${other.module}${BETWEEN}${other.name}`)
+    return kinds !== 0
+      ? kinds
+      : compare(`${one.module}${KEY_SEPARATOR}${one.name}`, `${other.module}${KEY_SEPARATOR}${other.name}`)
   })
 }
 

@@ -1,11 +1,11 @@
 /** An evaluator that reports each call to a tracer. Reads, guards and capabilities report themselves. */
 import { NOWHERE, type TextPlace } from '../errors.ts'
-import type { Expr, Fun, TransactionScope } from '../machine/ast.ts'
+import type { Expr, FunctionDefinition, TransactionScope } from '../machine/ast.ts'
 import { Lambda, NativeFunction, PartialApplication } from '../machine/callables.ts'
 import type { BlockScope } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluate/evaluator.ts'
 import type { Language } from '../machine/expand/expander.ts'
-import type { Probe } from '../machine/expand/probe.ts'
+import type { ExpansionProbe } from '../machine/expand/probe.ts'
 import type { Callable, Term } from '../machine/term.ts'
 import { runAsStep, type StepKind, type Tracer, type TraceStep } from '../machine/tracer.ts'
 import { TableRef, type Value } from '../values/value.ts'
@@ -22,14 +22,14 @@ const KINDS: ReadonlyMap<string, StepKind> = new Map<string, StepKind>([
 
 export interface Observers {
   readonly tracer: Tracer
-  readonly probe: Probe | null
+  readonly probe: ExpansionProbe | null
 }
 
 export class TracingEvaluator extends Evaluator {
   override readonly tracer: Tracer
-  override readonly probe: Probe | null
+  override readonly probe: ExpansionProbe | null
   /** The function whose step has begun, until its body runs. */
-  #begun: Fun | null = null
+  #begun: FunctionDefinition | null = null
 
   constructor(language: Language, block: BlockScope, transaction: TransactionScope, { tracer, probe }: Observers) {
     super(language, block, transaction)
@@ -49,7 +49,7 @@ export class TracingEvaluator extends Evaluator {
     return apply()
   }
 
-  override callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term {
+  override callFun(fun: FunctionDefinition, args: readonly Term[], place: TextPlace): Term {
     if (fun.kind === 'defcap' || args.length !== fun.params.length) return super.callFun(fun, args, place)
     return runAsStep(this.tracer, this.#step('call', fun.qualified, args, place), () => {
       this.#begun = fun.kind === 'defun' ? fun : null
@@ -61,20 +61,20 @@ export class TracingEvaluator extends Evaluator {
     })
   }
 
-  override runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term {
+  override runBody(fun: FunctionDefinition, args: readonly Term[], place: TextPlace): Term {
     const hasBegun = this.#begun === fun
     this.#begun = null
     if (hasBegun) return super.runBody(fun, args, place)
     return runAsStep(this.tracer, this.#step('call', fun.qualified, args, place), () => super.runBody(fun, args, place))
   }
 
-  override runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term {
+  override runStep(fun: FunctionDefinition, step: Expr, args: readonly Value[], place: TextPlace): Term {
     const { step: scope } = this.call
     const name = `${fun.qualified} ${scope?.isRollback === true ? 'rollback of step' : 'step'} ${scope?.step ?? 0}`
     return runAsStep(this.tracer, this.#step('call', name, args, place), () => super.runStep(fun, step, args, place))
   }
 
-  override emit(fun: Fun, params: readonly Value[]): void {
+  override emit(fun: FunctionDefinition, params: readonly Value[]): void {
     if (!this.block.rules.areEventsEmitted) return
     const place = this.call.nativePlace
     const step = { kind: 'event', name: fun.qualified, args: params, module: this.module, place } as const

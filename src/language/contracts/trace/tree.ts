@@ -54,7 +54,7 @@ export interface TracedModule {
 /** Milligas used so far. */
 export type GasReading = () => number
 
-interface OpenStep {
+interface OpenNode {
   /** Null for a step without a node. */
   readonly node: TraceNode | null
   readonly before: number
@@ -77,7 +77,7 @@ export class TraceTree implements Tracer {
   nodes = 1
   omitted = 0
   readonly #messageOf: TreeOptions['messageOf']
-  readonly #open: OpenStep[] = []
+  readonly #open: OpenNode[] = []
   #gas: GasReading = () => 0
   #charactersLeft = MAX_CHARACTERS
 
@@ -180,9 +180,9 @@ export class TraceTree implements Tracer {
   }
 
   /** The innermost step with a node. */
-  #innermost(): OpenStep & { readonly node: TraceNode } {
+  #innermost(): OpenNode & { readonly node: TraceNode } {
     const open = this.#open.findLast((step) => step.node !== null)
-    return open as OpenStep & { readonly node: TraceNode }
+    return open as OpenNode & { readonly node: TraceNode }
   }
 
   #enter(node: TraceNode | null): void {

@@ -31,7 +31,7 @@ const COUNT = 5
 const HASH = TEXT + 32
 const LITERAL = VARIANT + VARIANT
 /** Smaller parts are measured again, because that is faster than a cache lookup. */
-const CACHED = 300
+const MIN_CACHED_BYTES = 300
 
 const known = new WeakMap<object, number>()
 
@@ -43,7 +43,7 @@ export function chargedSize(value: Value): number {
   const before = known.get(value)
   if (before !== undefined) return before
   const size = sizeOfObject(value)
-  if (size >= CACHED) known.set(value, size)
+  if (size >= MIN_CACHED_BYTES) known.set(value, size)
   return size
 }
 

@@ -8,7 +8,7 @@ import { lengthOrMore } from './bits.ts'
 import { Decimal } from './decimal.ts'
 import { CapabilityToken, Guard, type GuardKind, ModuleRef, TableRef, Time, type Value } from './value.ts'
 
-export interface Size {
+export interface ValueSize {
   /** Approximate characters in print, plus a constant for each part. */
   readonly weight: number
   /** Nesting levels of lists, objects, guards and tokens; 0 for a value without parts. */
@@ -22,12 +22,12 @@ const TIME = 32
 const SMALL = 300
 /** Deeper values have infinite size, so no code recurses into them. */
 const MAX_DEPTH = 1000
-const ENDLESS: Size = { weight: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY }
+const ENDLESS: ValueSize = { weight: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY }
 
-const known = new WeakMap<object, Size>()
+const known = new WeakMap<object, ValueSize>()
 
 /** @returns infinite weight and depth for values of more than 1000 levels */
-export function sizeOf(value: Value): Size {
+export function sizeOf(value: Value): ValueSize {
   const weight = leafWeight(value)
   return weight < 0 ? sizeAt(value as object, 0) : { weight, depth: 0 }
 }
@@ -42,7 +42,7 @@ function leafWeight(value: Value): number {
   return -1
 }
 
-function sizeAt(value: object, level: number): Size {
+function sizeAt(value: object, level: number): ValueSize {
   const own = known.get(value)
   if (own !== undefined) return own
   if (level > MAX_DEPTH) return ENDLESS
@@ -53,7 +53,7 @@ function sizeAt(value: object, level: number): Size {
   return size
 }
 
-function sizeOfParts(value: object, level: number): Size {
+function sizeOfParts(value: object, level: number): ValueSize {
   const size = { weight: PART, depth: 0 }
   if (Array.isArray(value)) addAll(size, value, level)
   else if (value instanceof Map) {
@@ -106,13 +106,13 @@ function partsOf(texts: readonly string[]): number {
   return weight
 }
 
-type Sum = { -readonly [K in keyof Size]: Size[K] }
+type MutableSize = { -readonly [K in keyof ValueSize]: ValueSize[K] }
 
-function addAll(size: Sum, items: readonly Value[], level: number): void {
+function addAll(size: MutableSize, items: readonly Value[], level: number): void {
   for (const item of items) add(size, item, level)
 }
 
-function add(size: Sum, part: Value, level: number): void {
+function add(size: MutableSize, part: Value, level: number): void {
   const leaf = leafWeight(part)
   if (leaf >= 0) {
     size.weight += leaf

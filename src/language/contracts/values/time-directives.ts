@@ -1,5 +1,5 @@
 /** Directives that `parse-time` understands. */
-import type { Fields } from './time-fields.ts'
+import type { TimeFields } from './time-fields.ts'
 import { COMPOUND, MONTHS, WEEKDAYS } from './time-names.ts'
 import {
   fraction,
@@ -30,27 +30,27 @@ export function directivesOf(format: string): TimeDirectives[] | null {
   return steps
 }
 
-const setHour = (fields: Fields, hour: number) => Object.assign(fields, { hour, isTwelveHour: false })
-const setHour12 = (fields: Fields, hour: number) => Object.assign(fields, { hour, isTwelveHour: true })
-const setWeekday = (fields: Fields, weekday: number) => Object.assign(fields, { weekday })
-const setYearOfCentury = (fields: Fields, yearOfCentury: number) => Object.assign(fields, { yearOfCentury })
-const setCentury = (fields: Fields, century: number) => Object.assign(fields, { century })
-const setMonth = (fields: Fields, month: number) => {
+const setHour = (fields: TimeFields, hour: number) => Object.assign(fields, { hour, isTwelveHour: false })
+const setHour12 = (fields: TimeFields, hour: number) => Object.assign(fields, { hour, isTwelveHour: true })
+const setWeekday = (fields: TimeFields, weekday: number) => Object.assign(fields, { weekday })
+const setYearOfCentury = (fields: TimeFields, yearOfCentury: number) => Object.assign(fields, { yearOfCentury })
+const setCentury = (fields: TimeFields, century: number) => Object.assign(fields, { century })
+const setMonth = (fields: TimeFields, month: number) => {
   fields.month = month
   fields.dateBy.date = true
 }
-const setDay = (fields: Fields, day: number) => {
+const setDay = (fields: TimeFields, day: number) => {
   fields.day = day
   fields.dateBy.date = true
 }
 /** Wraps a setter; also marks the date as given by weeks. */
-const byWeek = (way: 'iso' | 'sunday' | 'monday', put: (fields: Fields, value: number) => void) => {
-  return (fields: Fields, value: number) => {
+const byWeek = (way: 'iso' | 'sunday' | 'monday', put: (fields: TimeFields, value: number) => void) => {
+  return (fields: TimeFields, value: number) => {
     fields.dateBy[way] = true
     put(fields, value)
   }
 }
-const setWeek = (fields: Fields, week: number) => Object.assign(fields, { week })
+const setWeek = (fields: TimeFields, week: number) => Object.assign(fields, { week })
 const shortNames = (names: readonly string[]) => names.map((name) => name.slice(0, 3))
 const shortMonth: TimeDirectives = [word(shortNames(MONTHS), (fields, index) => setMonth(fields, index + 1))]
 const dayHalf: TimeDirectives = [

@@ -6,7 +6,7 @@ import { Time } from './value.ts'
 const MAX_YEAR = 292_000
 
 /** Fields of the time, as far as the text has been read. */
-export interface Fields {
+export interface TimeFields {
   century: number | null
   yearOfCentury: number
   month: number
@@ -29,7 +29,7 @@ export interface Fields {
 }
 
 /** Defaults: 1970-01-01T00:00:00Z. */
-export function emptyFields(): Fields {
+export function emptyFields(): TimeFields {
   return {
     century: null,
     yearOfCentury: 70,
@@ -55,7 +55,7 @@ export function emptyFields(): Fields {
  * its last day.
  * @returns null if the year is out of range
  */
-export function timeFromFields(fields: Fields): Time | null {
+export function timeFromFields(fields: TimeFields): Time | null {
   if (fields.posix !== null) return new Time(fields.posix * 1_000_000n)
   const year = yearOf(fields)
   if (Math.abs(year) > MAX_YEAR) return null
@@ -64,17 +64,17 @@ export function timeFromFields(fields: Fields): Time | null {
   return new Time(BigInt(seconds) * 1_000_000n + BigInt(fields.micros))
 }
 
-function yearOf({ century, yearOfCentury }: Fields): number {
+function yearOf({ century, yearOfCentury }: TimeFields): number {
   return 100 * (century ?? (yearOfCentury < 69 ? 20 : 19)) + yearOfCentury
 }
 
-function hourOf({ hour, isTwelveHour, isAfternoon }: Fields): number {
+function hourOf({ hour, isTwelveHour, isAfternoon }: TimeFields): number {
   if (!isTwelveHour) return hour
   if (!isAfternoon) return hour % 12
   return hour < 12 ? hour + 12 : hour
 }
 
-function daysOf({ dateBy, month, day, dayOfYear, week, weekday }: Fields, year: number): number {
+function daysOf({ dateBy, month, day, dayOfYear, week, weekday }: TimeFields, year: number): number {
   if (!dateBy.ordinal) {
     const fromSunday = weekday % 7
     const newYear = daysOfYearDay(year, 1)

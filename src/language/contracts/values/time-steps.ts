@@ -1,5 +1,5 @@
 /** Parsers of single time directives. */
-import type { Fields } from './time-fields.ts'
+import type { TimeFields } from './time-fields.ts'
 
 /** Times lie within this many seconds of 1970. */
 const MAX_SECONDS = 9_200_000_000_000n
@@ -10,7 +10,7 @@ const UTC_NAMES = ['ZULU', 'GMT', 'UTC', 'UT1', 'UT', 'Z']
  * Reads one directive at a position.
  * @returns the position after it, or -1 if the text does not match
  */
-export type TimeDirective = (text: string, at: number, fields: Fields) => number
+export type TimeDirective = (text: string, at: number, fields: TimeFields) => number
 /** A directive, with the fallback of an ambiguous one. */
 export type TimeDirectives = readonly [TimeDirective] | readonly [TimeDirective, TimeDirective]
 
@@ -27,7 +27,7 @@ export function literal(wanted: string): TimeDirective {
 }
 
 /** Consumes exactly `width` characters, which must begin with a number; `spaced` allows leading spaces. */
-export function number(width: number, put: (fields: Fields, value: number) => void, spaced = false): TimeDirective {
+export function number(width: number, put: (fields: TimeFields, value: number) => void, spaced = false): TimeDirective {
   return (text, at, fields) => {
     const end = at + width
     if (end > text.length) return -1
@@ -53,7 +53,7 @@ function isSpace(text: string, at: number): boolean {
 }
 
 /** Matches one of the words, ignoring case. */
-export function word(words: readonly string[], put: (fields: Fields, index: number) => void): TimeDirective {
+export function word(words: readonly string[], put: (fields: TimeFields, index: number) => void): TimeDirective {
   return (text, at, fields) => {
     const index = words.findIndex((one) => text.slice(at, at + one.length).toLowerCase() === one.toLowerCase())
     if (index < 0) return -1
@@ -64,7 +64,7 @@ export function word(words: readonly string[], put: (fields: Fields, index: numb
 
 /** A year of any length, or else of four digits: `20101221` is a year, a month and a day. */
 export function fullYear(isIso: boolean): TimeDirectives {
-  const put = (fields: Fields, year: number) => {
+  const put = (fields: TimeFields, year: number) => {
     fields.century = Math.floor(year / 100)
     fields.yearOfCentury = year - 100 * fields.century
     if (isIso) fields.dateBy.iso = true

@@ -7,7 +7,7 @@ import {
   type CallScope,
   type Env,
   type Expr,
-  Fun,
+  FunctionDefinition,
   type Module,
   type ProgramScope,
   type TransactionScope,
@@ -15,7 +15,7 @@ import {
 import { Closure, incompleteCallError, Lambda, NativeFunction, PartialApplication } from '../callables.ts'
 import type { BlockScope, GasMeter } from '../environment.ts'
 import type { ExpandingRun, Language } from '../expand/expander.ts'
-import type { Probe } from '../expand/probe.ts'
+import type { ExpansionProbe } from '../expand/probe.ts'
 import { checkSize, measureWork, weightOf } from '../gas/bounds.ts'
 import { countMemory, countResultMemory } from '../gas/memory-meter.ts'
 import { callPrice, PRICE } from '../gas/prices.ts'
@@ -72,7 +72,7 @@ export class Evaluator implements ExpandingRun {
   readonly program: ProgramScope = newProgram()
   readonly call: CallScope = newCall()
   readonly tracer: Tracer | null = null
-  readonly probe: Probe | null = null
+  readonly probe: ExpansionProbe | null = null
   readonly #gas: GasMeter
   #language: Language
   #steps = 0
@@ -160,12 +160,12 @@ export class Evaluator implements ExpandingRun {
       // A complete call of a lambda checks no types, only a partial one does.
       return this.#runLambda(fn, args)
     }
-    if (fn instanceof Fun) return this.callFun(fn, args, place)
+    if (fn instanceof FunctionDefinition) return this.callFun(fn, args, place)
     if (fn instanceof PartialApplication) return this.#continue(fn, args, place)
     throw evalError('Cannot apply value to a non-closure.', place)
   }
 
-  callFun(fun: Fun, args: readonly Term[], place: TextPlace): Term {
+  callFun(fun: FunctionDefinition, args: readonly Term[], place: TextPlace): Term {
     const { kind, params } = fun
     if (args.length < params.length && kind === 'defun') {
       return args.length === 0
@@ -197,7 +197,7 @@ export class Evaluator implements ExpandingRun {
     requireValues(more)
     for (let i = args.length; i < all.length; i++) this.checkType(params[i].type, all[i])
     if (all.length < params.length) return new PartialApplication(fn, all, mode)
-    if (fn instanceof Fun) return this.inMode(mode, () => this.runBody(fn, all, place))
+    if (fn instanceof FunctionDefinition) return this.inMode(mode, () => this.runBody(fn, all, place))
     return this.#runLambda(fn, all)
   }
 
@@ -210,7 +210,7 @@ export class Evaluator implements ExpandingRun {
     return result
   }
 
-  runBody(fun: Fun, args: readonly Term[], place: TextPlace): Term {
+  runBody(fun: FunctionDefinition, args: readonly Term[], place: TextPlace): Term {
     const around = this.#enter(fun, place)
     const result = asValue(this.sequence(fun.body, extend(null, args)))
     if (this.block.rules.areResultsChecked) this.checkType(fun.result, result)
@@ -218,7 +218,7 @@ export class Evaluator implements ExpandingRun {
     return result
   }
 
-  runCapability(fun: Fun, args: readonly Value[]): void {
+  runCapability(fun: FunctionDefinition, args: readonly Value[]): void {
     const { call } = this
     const outside = call.mode
     call.mode = outside.inCapability
@@ -229,7 +229,7 @@ export class Evaluator implements ExpandingRun {
     call.mode = outside
   }
 
-  runStep(fun: Fun, step: Expr, args: readonly Value[], place: TextPlace): Term {
+  runStep(fun: FunctionDefinition, step: Expr, args: readonly Value[], place: TextPlace): Term {
     if (args.length > fun.params.length) throw tooManyArguments(place)
     const around = this.#enter(fun, place)
     const result = this.evaluate(step, extend(null, args))
@@ -249,7 +249,7 @@ export class Evaluator implements ExpandingRun {
    * @returns the mode around it
    * @throws EvalError on recursion, also through another version of its module
    */
-  #enter(fun: Fun, place: TextPlace, mayCallBack = true): AccessMode {
+  #enter(fun: FunctionDefinition, place: TextPlace, mayCallBack = true): AccessMode {
     const { call } = this
     const { frames, mode } = call
     const { nameHash, qualified } = fun
@@ -304,7 +304,7 @@ export class Evaluator implements ExpandingRun {
     return found
   }
 
-  emit(fun: Fun, params: readonly Value[]): void {
+  emit(fun: FunctionDefinition, params: readonly Value[]): void {
     const { rules } = this.block
     if (!rules.areEventsEmitted) return
     const { module, name } = fun

@@ -5,7 +5,7 @@ import type { Atom, CallForm, Form } from '../../syntax/form.ts'
 import { syntaxError } from '../../syntax/lexer.ts'
 import { showValue } from '../../values/print.ts'
 import { CapabilityToken, Guard, type Type } from '../../values/value.ts'
-import { type Expr, Fun, type Run } from '../ast.ts'
+import { type Expr, FunctionDefinition, type Run } from '../ast.ts'
 import { functionOf } from '../callables.ts'
 import type { Expander, Scope, SpecialForm } from '../expand/expander.ts'
 import * as exprs from '../expand/expressions.ts'
@@ -269,7 +269,8 @@ const userGuardForm: SpecialForm = (call, expander, scope) => {
   const { fn, args } = callParts(form, expander, scope)
   return exprOf(place, (run, env) => {
     const fun = functionOf(run.evaluate(fn, env))
-    if (!(fun instanceof Fun) || fun.kind !== 'defun') throw evalError('User guard closure must be a defun', place)
+    if (!(fun instanceof FunctionDefinition) || fun.kind !== 'defun')
+      throw evalError('User guard closure must be a defun', place)
     const values = args.map((arg) => run.value(arg, env))
     return checkSize(new Guard({ kind: 'user', fun: fun.qualified, args: values }))
   })

@@ -18,7 +18,7 @@ import { hashText } from '../../values/hash.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { valueToJson } from '../../values/wire.ts'
 import {
-  Fun,
+  FunctionDefinition,
   type Module,
   type PactRun,
   type PactState,
@@ -51,7 +51,7 @@ const STATE_WORK = 20
  * Starts a pact and runs its first step. Within a step of another pact, it is nested and runs that step.
  * @throws ContractError if the step fails, or the command runs another pact
  */
-export function startPact(run: Run, fun: Fun, args: readonly Value[], place: TextPlace): Term {
+export function startPact(run: Run, fun: FunctionDefinition, args: readonly Value[], place: TextPlace): Term {
   const { step } = run.call
   if (step !== null) return runNested(run, fun, args, step, place)
   const first = { id: run.transaction.message.hash, step: 0, isRollback: false, resumed: null }
@@ -128,7 +128,13 @@ function runPact(
 }
 
 /** Runs the step of a nested pact: its first one, or the one after the stored one. */
-function runNested(run: Run, fun: Fun, args: readonly Value[], around: PactStepScope, place: TextPlace): Term {
+function runNested(
+  run: Run,
+  fun: FunctionDefinition,
+  args: readonly Value[],
+  around: PactStepScope,
+  place: TextPlace,
+): Term {
   const { program } = run
   const outer = program.pact
   if (outer === null) throw failure('NOT_IN_PACT', {}, place)
@@ -165,7 +171,7 @@ function mayRun(before: number, step: number, hasRollback: boolean): boolean {
 }
 
 function partsOf(
-  fun: Fun,
+  fun: FunctionDefinition,
   step: number,
   count: number,
 ): { readonly forward: StepExpr; readonly rollback: StepExpr | null } {
@@ -275,15 +281,15 @@ function stateOf({ id, fun, args, step, yielded, nested }: PactRun): PactState {
 }
 
 /** The current version of the function: an upgrade may have changed later steps. */
-function currentFun(run: Run, fun: Fun): Fun {
+function currentFun(run: Run, fun: FunctionDefinition): FunctionDefinition {
   const name = splitName(fun.qualified)
   const now = name === null ? undefined : run.findModule(name.module)?.get(name.member)
-  if (now instanceof Fun && now.kind === 'defpact') return now
+  if (now instanceof FunctionDefinition && now.kind === 'defpact') return now
   throw failure('NO_MODULE_MEMBER', { member: fun.qualified })
 }
 
 /** Hash of the id around, and of the JSON text of the call, as a continuation in results. */
-function nestedId(run: Run, around: string, fun: Fun, args: readonly Value[]): string {
+function nestedId(run: Run, around: string, fun: FunctionDefinition, args: readonly Value[]): string {
   run.work(STATE_WORK * weightOf(args))
   return hashText(`${around}:{"args":${valueToJson(args)},"def":${JSON.stringify(fun.qualified)}}`)
 }

@@ -7,13 +7,22 @@ import type { TextPlace } from '../../errors.ts'
 import type { Atom, BindingForm, CallForm, Form, TypeForm } from '../../syntax/form.ts'
 import { syntaxError } from '../../syntax/lexer.ts'
 import { type Type, UNIT } from '../../values/value.ts'
-import { Const, type Definition, type Expr, type Fun, type Module, type Param, type Run, Schema } from '../ast.ts'
+import {
+  Const,
+  type Definition,
+  type Expr,
+  type FunctionDefinition,
+  type Module,
+  type Param,
+  type Run,
+  Schema,
+} from '../ast.ts'
 import { PRINT } from '../environment.ts'
 import type { Term } from '../term.ts'
 import * as exprs from './expressions.ts'
 import { checkForm } from './form-rules.ts'
 import { emptyBinding, notDynamic, notInDefcap, noValue, unboundVariable } from './load-errors.ts'
-import type { Probe } from './probe.ts'
+import type { ExpansionProbe } from './probe.ts'
 import { Resolver } from './resolver.ts'
 
 /** Names of local variables, innermost first, parallel to `Env`. */
@@ -38,12 +47,12 @@ export interface Language {
 export interface ExpandingRun extends Run {
   readonly forms: SpecialForms
   readonly reserved: ReadonlySet<string>
-  readonly probe: Probe | null
+  readonly probe: ExpansionProbe | null
 }
 
 /** The definition that contains the code. */
 export interface EnclosingDefinition {
-  readonly kind: Fun['kind'] | 'defconst'
+  readonly kind: FunctionDefinition['kind'] | 'defconst'
 }
 
 export class Expander {

@@ -10,7 +10,7 @@ import { failure } from '../../failures/failure.ts'
 import { showValue } from '../../values/print.ts'
 import { ModuleRef, type ObjectValue, type Type, UNIT, type Value } from '../../values/value.ts'
 import type { AccessMode } from '../access-mode.ts'
-import { Const, type Env, type Expr, Fun, type Param, type Run, TableDefinition } from '../ast.ts'
+import { Const, type Env, type Expr, FunctionDefinition, type Param, type Run, TableDefinition } from '../ast.ts'
 import { Closure, Lambda, NativeFunction, PartialApplication } from '../callables.ts'
 import { checkSize } from '../gas/bounds.ts'
 import { countMemory } from '../gas/memory-meter.ts'
@@ -99,17 +99,17 @@ export function call(fn: Expr, args: readonly Expr[], place: TextPlace): Expr {
 
 /** A function by its name. As a value it keeps the mode of this place. */
 class FunctionName implements Expr {
-  readonly fn: NativeFunction | Fun
+  readonly fn: NativeFunction | FunctionDefinition
   readonly place: TextPlace
 
-  constructor(fn: NativeFunction | Fun, place: TextPlace) {
+  constructor(fn: NativeFunction | FunctionDefinition, place: TextPlace) {
     this.fn = fn
     this.place = place
   }
 
   /** The function as the head of a call, which selects the overload of a native by its number of arguments. */
-  calledWith(count: number): NativeFunction | Fun {
-    return this.fn instanceof Fun ? this.fn : this.fn.overload(count)
+  calledWith(count: number): NativeFunction | FunctionDefinition {
+    return this.fn instanceof FunctionDefinition ? this.fn : this.fn.overload(count)
   }
 
   evaluate(run: Run): Term {
@@ -119,7 +119,9 @@ class FunctionName implements Expr {
 
 /** A native, a constant of the language, or a function or table of a module. */
 export function reference(term: Term, place: TextPlace): Expr {
-  return term instanceof NativeFunction || term instanceof Fun ? new FunctionName(term, place) : constant(term, place)
+  return term instanceof NativeFunction || term instanceof FunctionDefinition
+    ? new FunctionName(term, place)
+    : constant(term, place)
 }
 
 /** A lambda. */
@@ -138,7 +140,7 @@ export function member(target: Expr, name: string, place: TextPlace): Expr {
     if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${name}`, place)
     if (definition instanceof Const) return definition.value
     if (definition instanceof TableDefinition) return definition
-    if (definition instanceof Fun) return new Closure(definition, modeOfReference(run))
+    if (definition instanceof FunctionDefinition) return new Closure(definition, modeOfReference(run))
     throw evalError(`${ref.name}.${name} is a schema, not a value`, place)
   })
 }

@@ -2,7 +2,7 @@
 import type { CallForm, Form } from '../../syntax/form.ts'
 import type { Expr, Module } from '../ast.ts'
 
-export interface Probe {
+export interface ExpansionProbe {
   /** The members of a module are declared next. */
   beginModule(form: CallForm, module: Module): void
   /**

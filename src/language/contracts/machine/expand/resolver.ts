@@ -6,7 +6,7 @@
  */
 import { evalError, type TextPlace } from '../../errors.ts'
 import { splitName } from '../../syntax/names.ts'
-import { Const, type Definition, Fun, type Module, ownerOf, type Run, Schema } from '../ast.ts'
+import { Const, type Definition, FunctionDefinition, type Module, ownerOf, type Run, Schema } from '../ast.ts'
 import {
   noSchema,
   noSuchMember,
@@ -158,11 +158,11 @@ export class Resolver {
    * Finds the function that manages a capability.
    * @throws EvalError if the name means something else, or nothing
    */
-  requireManager(name: string, place: TextPlace): Fun {
+  requireManager(name: string, place: TextPlace): FunctionDefinition {
     const found = this.resolve(name, place)
     if (!('definition' in found)) throw notFree(name, place)
     const { definition } = found
-    if (definition instanceof Fun && definition.kind === 'defun') return definition
+    if (definition instanceof FunctionDefinition && definition.kind === 'defun') return definition
     throw wrongManager(`${ownerOf(definition).name}.${definition.name}`, place)
   }
 }

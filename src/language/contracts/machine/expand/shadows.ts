@@ -7,7 +7,7 @@ import type { Atom, CallForm, Form } from '../../syntax/form.ts'
 import { shadowsNative } from './load-errors.ts'
 
 /** Forms whose second part is a name. */
-const NAMED: ReadonlySet<string> = new Set([
+const NAMING_FORMS: ReadonlySet<string> = new Set([
   'module',
   'interface',
   'defun',
@@ -28,7 +28,7 @@ const PARAMETERS: ReadonlyMap<string, number> = new Map([
 const EXPECTATIONS: ReadonlySet<string> = new Set(['expect', 'expect-failure', 'expect-that'])
 
 /** A name of a native that code gives to something of its own. */
-export interface Shadow {
+export interface NativeShadow {
   readonly name: string
   readonly place: TextPlace
   /** True in a binding such as that of `bind`, which the public network's test runner accepts too. */
@@ -39,8 +39,8 @@ export interface Shadow {
  * Finds modules, members, parameters and variables with the name of a native. Fields of schemas are not variables.
  * @param reserved names of natives
  */
-export function shadowsIn(forms: readonly Form[], reserved: ReadonlySet<string>): readonly Shadow[] {
-  const found: Shadow[] = []
+export function shadowsIn(forms: readonly Form[], reserved: ReadonlySet<string>): readonly NativeShadow[] {
+  const found: NativeShadow[] = []
   const note = ({ name, place }: Pick<Atom, 'name' | 'place'>, isBound: boolean) => {
     if (reserved.has(name)) found.push({ name, place, isBound })
   }
@@ -74,7 +74,7 @@ export function refuseShadows(form: Form, reserved: ReadonlySet<string>): void {
 function namesOf({ items }: CallForm): Atom[] {
   const [head, second] = items
   if (head?.form !== 'atom') return []
-  const named = NAMED.has(head.name) ? [second] : []
+  const named = NAMING_FORMS.has(head.name) ? [second] : []
   const params = items[PARAMETERS.get(head.name) ?? -1]
   const bindings = head.name === 'let' || head.name === 'let*' ? second : undefined
   const variables = bindings?.form === 'call' ? bindings.items.map((each) => each.form === 'call' && each.items[0]) : []
@@ -86,5 +86,5 @@ function namesOf({ items }: CallForm): Atom[] {
 function isLater({ items: [head] }: CallForm, part: Form): boolean {
   if (head?.form !== 'atom' || !EXPECTATIONS.has(head.name)) return false
   const own = part.form === 'call' ? part.items[0] : undefined
-  return own?.form === 'atom' && NAMED.has(own.name)
+  return own?.form === 'atom' && NAMING_FORMS.has(own.name)
 }

@@ -3,7 +3,7 @@
  * parameters, type of the result and annotation are the same too.
  */
 import type { TextPlace } from '../../errors.ts'
-import { Fun, type Module, type Param } from '../ast.ts'
+import { FunctionDefinition, type Module, type Param } from '../ast.ts'
 import { notImplemented, wronglyImplemented } from '../expand/load-errors.ts'
 import { isSameType, typeSource } from '../types.ts'
 
@@ -11,23 +11,23 @@ import { isSameType, typeSource } from '../types.ts'
  * @param place of the module
  * @throws EvalError if a member is missing or differs
  */
-export function checkImplements(module: Module, face: Module, place: TextPlace): void {
-  for (const [name, wanted] of face.definitions) {
-    if (!(wanted instanceof Fun)) continue
+export function checkImplements(module: Module, declaring: Module, place: TextPlace): void {
+  for (const [name, wanted] of declaring.definitions) {
+    if (!(wanted instanceof FunctionDefinition)) continue
     const own = module.get(name)
     const declared = `(${wanted.kind} ${signature(wanted)})`
-    if (own === undefined) throw notImplemented(module.name, face.name, name, place)
-    if (!(own instanceof Fun) || own.kind !== wanted.kind) {
-      throw wronglyImplemented(module.name, face.name, name, place, declared)
+    if (own === undefined) throw notImplemented(module.name, declaring.name, name, place)
+    if (!(own instanceof FunctionDefinition) || own.kind !== wanted.kind) {
+      throw wronglyImplemented(module.name, declaring.name, name, place, declared)
     }
     if (!isMarkedLike(own, wanted)) {
-      throw wronglyImplemented(module.name, face.name, `: defcap mismatch for ${name}`, place, declared)
+      throw wronglyImplemented(module.name, declaring.name, `: defcap mismatch for ${name}`, place, declared)
     }
-    if (!isSame(own, wanted)) throw wronglyImplemented(module.name, face.name, name, place, declared)
+    if (!isSame(own, wanted)) throw wronglyImplemented(module.name, declaring.name, name, place, declared)
   }
 }
 
-function isSame(own: Fun, wanted: Fun): boolean {
+function isSame(own: FunctionDefinition, wanted: FunctionDefinition): boolean {
   return (
     own.params.length === wanted.params.length &&
     wanted.params.every(({ name, type }, index) => {
@@ -39,7 +39,7 @@ function isSame(own: Fun, wanted: Fun): boolean {
 }
 
 /** `@managed` without a parameter in the interface allows every managed capability. */
-function isMarkedLike(own: Fun, wanted: Fun): boolean {
+function isMarkedLike(own: FunctionDefinition, wanted: FunctionDefinition): boolean {
   if (own.isEvent !== wanted.isEvent || (own.managed === null) !== (wanted.managed === null)) return false
   const by = wanted.managed?.by ?? null
   if (by === null) return true
@@ -54,7 +54,7 @@ function isMarkedLike(own: Fun, wanted: Fun): boolean {
   )
 }
 
-function signature({ name, params, result }: Fun): string {
+function signature({ name, params, result }: FunctionDefinition): string {
   const sourceOf = ({ name: own, type }: Param) => (type === null ? own : `${own}:${typeSource(type)}`)
   return `${sourceOf({ name, type: result })} (${params.map(sourceOf).join(' ')})`
 }

@@ -9,7 +9,7 @@ import {
   Const,
   type Definition,
   type Expr,
-  Fun,
+  FunctionDefinition,
   type ManagedParam,
   type Module,
   type PactStep,
@@ -67,9 +67,9 @@ export class ModuleLoader {
     const later = this.#declareAll(members)
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
-    for (const face of new Set(this.#interfaces)) {
-      this.#run.work(MEMBER_WORK * face.definitions.size)
-      checkImplements(this.#module, face, place)
+    for (const declared of new Set(this.#interfaces)) {
+      this.#run.work(MEMBER_WORK * declared.definitions.size)
+      checkImplements(this.#module, declared, place)
     }
     const image = new ImageLoader(this.#run, this.#module, members)
     image.chargeResolved()
@@ -114,7 +114,7 @@ export class ModuleLoader {
    * Collects the names of all members that code can use.
    * @throws EvalError for a second member of a name
    */
-  #nameAll(calls: readonly Member[]): void {
+  #nameAll(calls: readonly MemberCall[]): void {
     const { name: around, isInterface } = this.#module
     const all = new Set<string>()
     for (const { kind, form } of calls) {
@@ -147,7 +147,7 @@ export class ModuleLoader {
    * @returns functions that complete them once all are declared
    */
   #declare(
-    members: readonly Member[],
+    members: readonly MemberCall[],
     define: (form: CallForm, kind: string) => { readonly definition: Definition; readonly finish: () => void },
   ): (() => void)[] {
     return members.map(({ form, kind }) => {
@@ -215,7 +215,14 @@ export class ModuleLoader {
     const { rest, managed, isEvent } = annotationsOf(form.items.slice(3))
     const by = managedParam(managed, params, form.place)
     const marks = { managed: managed === null ? null : { by }, isEvent }
-    const fun = new Fun(this.#module, kind as Fun['kind'], name, params, this.#expander.type(type, form.place), marks)
+    const fun = new FunctionDefinition(
+      this.#module,
+      kind as FunctionDefinition['kind'],
+      name,
+      params,
+      this.#expander.type(type, form.place),
+      marks,
+    )
     let scope: Scope | null = null
     for (const each of params) scope = { name: each.name, up: scope }
     const finish = () => {
@@ -234,11 +241,12 @@ export class ModuleLoader {
     if (!isInterface) by.manager = this.#expander.names.requireManager(by.name, place)
     else {
       const own = this.#module.get(by.name)
-      if (!(own instanceof Fun) || own.kind !== 'defun') throw refusals.noSuchMember(name, by.name, place)
+      if (!(own instanceof FunctionDefinition) || own.kind !== 'defun')
+        throw refusals.noSuchMember(name, by.name, place)
     }
   }
 
-  #expandSteps(fun: Fun, forms: readonly Form[], scope: Scope | null, place: TextPlace): PactStep[] {
+  #expandSteps(fun: FunctionDefinition, forms: readonly Form[], scope: Scope | null, place: TextPlace): PactStep[] {
     if (forms.length === 0) throw syntaxError('a defpact has steps', place)
     return forms.map((form, index) => {
       if (form.form !== 'call') throw syntaxError('a defpact consists of steps', form.place)
@@ -266,14 +274,14 @@ export class ModuleLoader {
     }
     if (form?.form !== 'atom') throw syntaxError('a module names its keyset or capability of governance', place)
     const fun = this.#module.get(form.name)
-    if (!(fun instanceof Fun) || fun.kind !== 'defcap' || fun.params.length > 0) {
+    if (!(fun instanceof FunctionDefinition) || fun.kind !== 'defcap' || fun.params.length > 0) {
       throw refusals.wrongGovernance(`${this.#module.name}.${form.name}`, form.place)
     }
     this.#module.governance = { capability: form.name }
   }
 }
 
-interface Member {
+interface MemberCall {
   readonly kind: string
   readonly form: CallForm
 }
@@ -315,7 +323,7 @@ function definitionsOf(members: readonly Form[]): CallForm[] {
   })
 }
 
-function asCall(form: Form): Member {
+function asCall(form: Form): MemberCall {
   if (form.form !== 'call' || form.items[0]?.form !== 'atom') throw syntaxError('a definition is expected', form.place)
   return { kind: form.items[0].name, form }
 }

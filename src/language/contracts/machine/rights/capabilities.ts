@@ -9,7 +9,7 @@ import { compareText, equalValues } from '../../values/compare.ts'
 import { Decimal } from '../../values/decimal.ts'
 import { showCall } from '../../values/print.ts'
 import { CapabilityToken, type Value } from '../../values/value.ts'
-import { Fun, type ManagedParam, type Module, type Run } from '../ast.ts'
+import { FunctionDefinition, type ManagedParam, type Module, type Run } from '../ast.ts'
 import { weightOf } from '../gas/bounds.ts'
 import { PRICE } from '../gas/prices.ts'
 import type { InstalledCapability, SignerCapabilities } from '../grants.ts'
@@ -95,7 +95,7 @@ export function withCapability<T>(
  */
 export function evaluateGovernance(run: Run, token: CapabilityToken, module: Module): void {
   const fun = module.get(token.name.slice(module.name.length + 1))
-  if (!(fun instanceof Fun)) throw evalError(`No such capability: ${token.name}`)
+  if (!(fun instanceof FunctionDefinition)) throw evalError(`No such capability: ${token.name}`)
   if (isGranted(run, token)) return
   grant(run, fun, token)
   run.call.slots.pop()
@@ -203,14 +203,14 @@ export function emitEvent(run: Run, token: CapabilityToken): void {
   run.emit(fun, token.args)
 }
 
-function findInstalled(run: Run, fun: Fun, token: CapabilityToken): InstalledCapability | undefined {
+function findInstalled(run: Run, fun: FunctionDefinition, token: CapabilityToken): InstalledCapability | undefined {
   const fixed = fixedArgs(fun, token.args)
   run.work(run.transaction.installed.length)
   return run.transaction.installed.find((each) => each.fun === fun.qualified && areEqual(run, each.fixed, fixed))
 }
 
 /** @throws EvalError for a capability that is not managed, and for one that is installed */
-function install(run: Run, fun: Fun, token: CapabilityToken): InstalledCapability {
+function install(run: Run, fun: FunctionDefinition, token: CapabilityToken): InstalledCapability {
   if (fun.managed === null) throw failure('NOT_MANAGED', { name: token.name })
   if (findInstalled(run, fun, token) !== undefined) throw alreadyInstalled(token)
   const { by } = fun.managed
@@ -251,7 +251,7 @@ function kindOf(value: Value): number {
 }
 
 /** Finds the smallest capability that a signer lists for a token, ignoring the managed argument. */
-function findListed(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken | undefined {
+function findListed(run: Run, fun: FunctionDefinition, token: CapabilityToken): CapabilityToken | undefined {
   const fixed = fixedArgs(fun, token.args)
   const named = tokensByName(run).get(token.name) ?? []
   const listed = named.filter((each) => areEqual(run, fixedArgs(fun, each.args), fixed))
@@ -264,13 +264,12 @@ function findListed(run: Run, fun: Fun, token: CapabilityToken): CapabilityToken
  * Finds the installed capability for a token; installs the one that a signer lists if necessary.
  * @throws EvalError if there is neither
  */
-function findOrInstall(run: Run, fun: Fun, token: CapabilityToken): InstalledCapability {
+function findOrInstall(run: Run, fun: FunctionDefinition, token: CapabilityToken): InstalledCapability {
   const installed = findInstalled(run, fun, token)
   if (installed !== undefined) return installed
   const listed = findListed(run, fun, token)
   if (listed !== undefined) return install(run, fun, listed)
-  const { name, args } = token
-  throw failure('NOT_INSTALLED', { name, token: () => showCall(name, args) })
+  throw failure('NOT_INSTALLED', { name: token.name, token: () => showCall(token.name, token.args) })
 }
 
 /**
@@ -281,7 +280,7 @@ function findOrInstall(run: Run, fun: Fun, token: CapabilityToken): InstalledCap
  */
 function grant(
   run: Run,
-  fun: Fun,
+  fun: FunctionDefinition,
   token: CapabilityToken,
   { isTest = false, place = run.call.nativePlace } = {},
 ): void {
@@ -293,7 +292,7 @@ function grant(
   }
 }
 
-function grantNow(run: Run, fun: Fun, token: CapabilityToken, isTest: boolean): void {
+function grantNow(run: Run, fun: FunctionDefinition, token: CapabilityToken, isTest: boolean): void {
   const { managed } = fun
   const { call } = run
   if (token.args.length !== fun.params.length) throw wrongArguments(token)
@@ -330,7 +329,7 @@ function usedTwice(): ContractError {
 /** Asks the manager for the amount that is left after a request. */
 function askManager(
   run: Run,
-  fun: Fun,
+  fun: FunctionDefinition,
   installed: InstalledCapability,
   { param, name, manager }: ManagedParam,
   token: CapabilityToken,
@@ -356,19 +355,20 @@ function areEqual(run: Run, one: readonly Value[], other: readonly Value[]): boo
  * Makes the token of a capability. Within this transaction, code of an earlier version of a module goes on with that
  * version. A stored token means the capability of the current version, whether it comes from memory or from the disk.
  */
-export function tokenOf({ transaction }: Run, fun: Fun, args: readonly Value[]): CapabilityToken {
+export function tokenOf({ transaction }: Run, fun: FunctionDefinition, args: readonly Value[]): CapabilityToken {
   const token = new CapabilityToken(fun.qualified, args)
   transaction.capabilities.set(token, fun)
   return token
 }
 
-function funOf(run: Run, token: CapabilityToken): Fun {
+function funOf(run: Run, token: CapabilityToken): FunctionDefinition {
   const known = run.transaction.capabilities.get(token)
   if (known !== undefined) return known
   const name = splitName(token.name)
   const module = name === null ? undefined : moduleOf(run, name.module)
   const fun = name === null ? undefined : module?.get(name.member)
-  if (!(fun instanceof Fun) || fun.kind !== 'defcap') throw evalError(`No such capability: ${token.name}`)
+  if (!(fun instanceof FunctionDefinition) || fun.kind !== 'defcap')
+    throw evalError(`No such capability: ${token.name}`)
   return fun
 }
 
@@ -378,7 +378,7 @@ function moduleOf(run: Run, name: string) {
 }
 
 /** All arguments except the managed one. */
-function fixedArgs(fun: Fun, args: readonly Value[]): readonly Value[] {
+function fixedArgs(fun: FunctionDefinition, args: readonly Value[]): readonly Value[] {
   const param = fun.managed?.by?.param
   return param === undefined ? args : args.filter((_, index) => index !== param)
 }

@@ -10,7 +10,7 @@ import { failure } from '../../failures/failure.ts'
 import { splitName } from '../../syntax/names.ts'
 import { showValue } from '../../values/print.ts'
 import { CapabilityToken, Guard, type GuardKind } from '../../values/value.ts'
-import { Fun, type Module, type Run } from '../ast.ts'
+import { FunctionDefinition, type Module, type Run } from '../ast.ts'
 import { PRINT } from '../environment.ts'
 import { pactIdOf } from '../scopes.ts'
 import { Callable, isValue } from '../term.ts'
@@ -100,10 +100,10 @@ export function checkKeysetFormat(name: string): void {
 }
 
 /** The function of a user guard. */
-function guardFunction(run: Run, name: string, args: number): Fun {
+function guardFunction(run: Run, name: string, args: number): FunctionDefinition {
   const fun = functionNamed(run, name)
-  if (!(fun instanceof Fun) || fun.kind !== 'defun') {
-    const kind = fun instanceof Fun ? fun.kind : 'native'
+  if (!(fun instanceof FunctionDefinition) || fun.kind !== 'defun') {
+    const kind = fun instanceof FunctionDefinition ? fun.kind : 'native'
     throw evalError(
       `User guard closure ${name} must be defun, got ${kind}`,
       null,
@@ -177,7 +177,7 @@ function evaluatePredicate(run: Run, predicate: string, count: number, matched: 
 function predicateNamed(run: Run, name: string): Callable {
   if (splitName(name) === null && (!run.natives.has(name) || name === PRINT)) throw badPredicate('expected native')
   const fun = functionNamed(run, name)
-  if (fun instanceof Fun && fun.kind !== 'defun') throw badPredicate('expected defun')
+  if (fun instanceof FunctionDefinition && fun.kind !== 'defun') throw badPredicate('expected defun')
   return fun
 }
 
@@ -199,7 +199,7 @@ export function functionNamed(run: Run, name: string): Callable {
   const { loading } = run.program
   const module = loading?.name === parts.module ? loading : run.findModule(parts.module)
   const fun = module?.get(parts.member)
-  if (!(fun instanceof Fun)) throw evalError(`Cannot find function: ${name}`)
+  if (!(fun instanceof FunctionDefinition)) throw evalError(`Cannot find function: ${name}`)
   return fun
 }
 

@@ -27,7 +27,7 @@ export function dataField({ transaction }: Run, name: string): Value | undefined
 }
 
 /** Milligas for each character of a text that is read as a number. */
-const DIGIT = 20
+const DIGIT_PRICE = 20
 
 /**
  * Field of the message data. The look-up costs by its name and by the number of fields.
@@ -59,7 +59,7 @@ function readerNative(name: string, read: (value: Value, run: Run) => Value | nu
     if (value !== undefined) run.work(weightOf(value))
     // Texts are parsed only where they can be numbers.
     const parses = typeof value === 'string' && (name === 'read-integer' || name === 'read-decimal')
-    if (parses) run.charge(DIGIT * countCharacters(value) + PRICE.parsed)
+    if (parses) run.charge(DIGIT_PRICE * countCharacters(value) + PRICE.parsed)
     const result = value === undefined ? null : readOnce(args, value, read)
     if (result === null) throw failure('UNREADABLE', { native: name })
     return result

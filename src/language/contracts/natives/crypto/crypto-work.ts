@@ -1,13 +1,13 @@
 /** Prices of cryptography, and the work of natives whose price on the public network does not bound their time. */
 import { integerCost } from '../../machine/gas/costs.ts'
-import type { Arguments, Host } from '../../machine/native.ts'
+import type { Arguments, NativeHost } from '../../machine/native.ts'
 import { bitLength } from '../../values/bits.ts'
 
 /** Larger integers count as work before they are reduced. */
 const LARGE = 1n << 664n
 
 /** Counts the work of the reduction of an integer to an element of a field. */
-export function workReduction<H extends Host>(args: Arguments<H>, n: bigint): void {
+export function workReduction<H extends NativeHost>(args: Arguments<H>, n: bigint): void {
   if (n >= LARGE || n <= -LARGE) args.work(integerCost(bitLength(n)))
 }
 

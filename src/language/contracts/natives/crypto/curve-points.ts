@@ -11,7 +11,7 @@ const { G1, G2 } = bn254
 type PointG1 = typeof G1.Point.BASE
 type PointG2 = typeof G2.Point.BASE
 /** Element of the field of G2. */
-type Element = ReturnType<typeof Fp2.create>
+type FieldElement = ReturnType<typeof Fp2.create>
 
 /** Coordinates that need not lie on the curve. */
 export interface PointCoordinates<F> {
@@ -56,7 +56,7 @@ export const formatG1: PointFormat<bigint, PointG1> = {
   },
 }
 
-export const formatG2: PointFormat<Element, PointG2> = {
+export const formatG2: PointFormat<FieldElement, PointG2> = {
   read: (object) => {
     const [x, y] = [elementOf(object.get('x')), elementOf(object.get('y'))]
     return x === null || y === null ? null : { x, y }
@@ -79,7 +79,7 @@ export const formatG2: PointFormat<Element, PointG2> = {
  * Reads a polynomial, lowest coefficient first, as an element of the field: the square of its variable is -1.
  * @returns null if the value is not a list of integers
  */
-function elementOf(value: Value | undefined): Element | null {
+function elementOf(value: Value | undefined): FieldElement | null {
   if (!Array.isArray(value)) return null
   const sums: [c0: bigint, c1: bigint] = [Fp.ZERO, Fp.ZERO]
   for (const [index, coefficient] of (value as readonly Value[]).entries()) {
@@ -95,7 +95,7 @@ function elementOf(value: Value | undefined): Element | null {
  * Coefficients of a coordinate without a zero at the end, as the public network shows them. No coordinate of a finite
  * point is zero.
  */
-function coefficientsOf({ c0, c1 }: Element): readonly bigint[] {
+function coefficientsOf({ c0, c1 }: FieldElement): readonly bigint[] {
   return Fp.is0(c1) ? [c0] : [c0, c1]
 }
 

@@ -2,7 +2,7 @@
 import { bn254_Fr } from '@noble/curves/bn254.js'
 import { type ContractError, evalError } from '../../errors.ts'
 import type { Run } from '../../machine/ast.ts'
-import { type Arguments, type Host, isObject, type Native, native } from '../../machine/native.ts'
+import { type Arguments, isObject, type Native, type NativeHost, native } from '../../machine/native.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { workReduction } from './crypto-work.ts'
 import { formatG1, formatG2, isInG2, isPairingOne, type PointCoordinates, type PointFormat } from './curve-points.ts'
@@ -25,14 +25,14 @@ function groupOf(args: Arguments): 'g1' | 'g2' {
 }
 
 /** Charges for the coordinates of a point by their lengths. */
-function chargeCoordinate<H extends Host>(args: Arguments<H>, coordinate: Value | undefined): void {
+function chargeCoordinate<H extends NativeHost>(args: Arguments<H>, coordinate: Value | undefined): void {
   if (typeof coordinate === 'bigint') workReduction(args, coordinate)
   if (!Array.isArray(coordinate)) return
   args.work(COEFFICIENT_WORK * coordinate.length)
   for (const coefficient of coordinate) if (typeof coefficient === 'bigint') workReduction(args, coefficient)
 }
 
-function readPoint<H extends Host, F, P>(
+function readPoint<H extends NativeHost, F, P>(
   args: Arguments<H>,
   format: PointFormat<F, P>,
   value: Value,
@@ -44,7 +44,7 @@ function readPoint<H extends Host, F, P>(
   return coordinates
 }
 
-function checkPoint<H extends Host, F, P>(
+function checkPoint<H extends NativeHost, F, P>(
   args: Arguments<H>,
   format: PointFormat<F, P>,
   coordinates: PointCoordinates<F>,
@@ -54,7 +54,7 @@ function checkPoint<H extends Host, F, P>(
   return point
 }
 
-function notOnCurve<H extends Host>({ place }: Arguments<H>): ContractError {
+function notOnCurve<H extends NativeHost>({ place }: Arguments<H>): ContractError {
   return evalError('Point lies outside of elliptic curve', place, 'Point lies outside of the elliptic curve.')
 }
 

@@ -10,7 +10,7 @@ function after(text: string, index: number): number {
 
 /** Counts of the last long texts that are not ASCII. Code may ask for the same again and again. */
 const counted: { readonly text: string; readonly count: number }[] = []
-const COUNTED = 4
+const MAX_REMEMBERED = 4
 const LONG = 1000
 
 /** Number of characters. */
@@ -23,7 +23,7 @@ export function codePoints(text: string): number {
   if (text.length < LONG) return countEach(text)
   const count = countEach(text)
   counted.push({ text, count })
-  if (counted.length > COUNTED) counted.shift()
+  if (counted.length > MAX_REMEMBERED) counted.shift()
   return count
 }
 

@@ -132,14 +132,14 @@ function compareFields(fields: readonly string[], a: ObjectValue, b: ObjectValue
 }
 
 /** Work for each item of a list of one value: the memory of the list. */
-const SLOT = 8
+const SLOT_WORK = 8
 
 function makeList(args: Arguments): Term {
   const [count, value] = [args.integer(0), args.value(1)]
   if (count <= 0n) return []
   weigh(value, args)
   args.charge(Number(count) * args.size(value))
-  args.workList(count, SLOT)
+  args.workList(count, SLOT_WORK)
   return new Array<Value>(Number(count)).fill(value)
 }
 
@@ -159,7 +159,7 @@ function enumerate(args: Arguments): Term {
   const count = (to - from) / step + 1n
   const [low, high] = [magnitude(from), magnitude(to)]
   args.charge(Number(count) * integerSize(low > high ? low : high))
-  args.workList(count, SLOT)
+  args.workList(count, SLOT_WORK)
   return Array.from({ length: Number(count) }, (_, i) => from + BigInt(i) * step)
 }
 
@@ -196,11 +196,11 @@ function at(args: Arguments): Term {
 }
 
 /** Milligas for each field of an object and each character of the name that is removed. */
-const REMOVED = 10
+const REMOVE_PRICE = 10
 
 function remove(args: Arguments): Term {
   const [key, object] = [args.text(0), args.object(1)]
-  args.charge(REMOVED * object.size * countCharacters(key))
+  args.charge(REMOVE_PRICE * object.size * countCharacters(key))
   args.workList(object.size, COST.readElement)
   const rest = new Map(object)
   rest.delete(key)

@@ -50,13 +50,13 @@ function pieceOf(args: Arguments, value: Value): string {
 }
 
 /** Milligas for each text, in addition to its characters. */
-const JOINED_TEXT = 40
+const CONCAT_PRICE = 40
 
 function concat(args: Arguments): string {
   const texts = args.texts(0)
   args.work(texts.length * COST.readElement)
   args.workText(texts.reduce((sum, text) => sum + text.length, 0))
-  args.charge(texts.reduce((sum, text) => sum + PRICE.character * countCharacters(text) + JOINED_TEXT, 0))
+  args.charge(texts.reduce((sum, text) => sum + PRICE.character * countCharacters(text) + CONCAT_PRICE, 0))
   return texts.join('')
 }
 

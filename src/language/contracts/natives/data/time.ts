@@ -34,10 +34,10 @@ function parse(args: Arguments): Time {
 }
 
 /** Milligas for each character of the format of `format-time`. */
-const FORMATTED = 20
+const FORMAT_PRICE = 20
 
 function workFormat(args: Arguments, format: string): void {
-  args.workText(format.length, FORMATTED)
+  args.workText(format.length, FORMAT_PRICE)
   if (format.length > LIMIT.timeFormat) throw args.error('time format too long')
 }
 
@@ -64,7 +64,7 @@ export const TIME: readonly Native[] = [
   native('parse-time', 2, 2, parse),
   native('format-time', 2, 2, (args) => {
     const [format, time] = [args.text(0), args.time(1)]
-    args.charge(FORMATTED * countCharacters(format) + PRICE.parsed)
+    args.charge(FORMAT_PRICE * countCharacters(format) + PRICE.parsed)
     workFormat(args, format)
     return formatTime(format, time)
   }),

@@ -4,7 +4,7 @@
  */
 
 import { compareText } from '../../../values/compare.ts'
-import type { Dependency, Measure, Module, Target } from '../../ast.ts'
+import type { DefinitionMeasure, Dependency, MemberTarget, Module } from '../../ast.ts'
 import { moduleNameOf } from './terms.ts'
 
 /** Milligas for each term of a definition (PROTOCOL.md E.5). */
@@ -16,7 +16,7 @@ const COMPARISON_COST = 200
 export type Dependencies = ReadonlyMap<string, Dependency>
 
 /** @returns the same for the same definition, even if its module was instantiated twice */
-export function targetKey({ module, name }: Target): string {
+export function targetKey({ module, name }: MemberTarget): string {
   return `${module.name}.${name}.{${module.hash}}`
 }
 
@@ -29,7 +29,7 @@ export function targetKey({ module, name }: Target): string {
  */
 export function dependenciesOf(
   own: readonly Dependency[],
-  measureOf: (target: Target) => Measure | undefined,
+  measureOf: (target: MemberTarget) => DefinitionMeasure | undefined,
   charge: (milligas: number) => void,
 ): Dependencies {
   const known = new Set(own.map(targetKey))
@@ -105,7 +105,7 @@ class SortedQueue {
   }
 }
 
-function compare(one: Target, other: Target): number {
+function compare(one: MemberTarget, other: MemberTarget): number {
   const byModule = one.module === other.module ? 0 : compareModules(one.module, other.module)
   return byModule || compareText(one.name, other.name) || compareText(one.module.hash, other.module.hash)
 }

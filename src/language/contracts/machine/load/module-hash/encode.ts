@@ -5,12 +5,12 @@ import { ValueEncoder } from './encode-values.ts'
 import { bytesOfHash, PLACEHOLDERS } from './hash-text.ts'
 import {
   type Arg,
+  type CapabilityMeta,
   FORMS,
-  type Import,
-  type Meta,
   moduleNameOf,
   type Reference,
   type ResolvedDefinition,
+  type ResolvedImport,
   type ResolvedModule,
   type ResolvedStep,
   type ResolvedTerm,
@@ -82,7 +82,7 @@ class ModuleEncoder {
     this.#writer.text(governance.capability).byteString(this.#ownHash)
   }
 
-  #encodeImport({ module, hash, names }: Import): void {
+  #encodeImport({ module, hash, names }: ResolvedImport): void {
     const writer = this.#writer.array(3)
     this.#values.encodeModuleName(module)
     writer.maybe(hash, (bytes) => writer.byteString(bytes))
@@ -140,7 +140,7 @@ class ModuleEncoder {
       .null()
   }
 
-  #encodeMeta(meta: Meta): void {
+  #encodeMeta(meta: CapabilityMeta): void {
     const writer = this.#writer
     if (meta.meta !== 'managed') {
       if (meta.meta === 'once') writer.array(2).uint(1).array(1).uint(1)

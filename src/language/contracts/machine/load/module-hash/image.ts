@@ -6,13 +6,13 @@ import { evalError } from '../../../errors.ts'
 import type { Form } from '../../../syntax/form.ts'
 import { textSize } from '../../../values/charged-size.ts'
 import { hashBytes } from '../../../values/hash.ts'
-import type { Dependency, Measure, Module, ModuleImage } from '../../ast.ts'
+import type { DefinitionMeasure, Dependency, Module, ModuleImage } from '../../ast.ts'
 import type { ExpandingRun } from '../../expand/expander.ts'
 import { isLoaded } from '../../loaded-modules.ts'
 import { type Dependencies, dependenciesOf, pickCost, targetKey } from './dependencies.ts'
 import { encodeModule } from './encode.ts'
 import { PLACEHOLDERS } from './hash-text.ts'
-import { measureDefinition, measureFrame, NETWORK, sizeOfMeasure, TEST_FILES, type Weights } from './measure.ts'
+import { measureDefinition, measureFrame, NETWORK, type SizeWeights, sizeOfMeasure, TEST_FILES } from './measure.ts'
 import { resolveModule } from './resolve.ts'
 import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL } from './sizes.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
@@ -69,7 +69,7 @@ export class ImageLoader {
     return hashBytes(encodeModule(this.#resolved, (name) => this.#run.findModule(name)))
   }
 
-  get #weights(): Weights {
+  get #weights(): SizeWeights {
     return this.#run.block.rules.areSizesOfRunner ? TEST_FILES : NETWORK
   }
 
@@ -124,8 +124,8 @@ export class ImageLoader {
     return found
   }
 
-  #complete(measures: ReadonlyMap<string, Measure>, dependencies: Dependencies): ModuleImage {
-    const bytesWith = (weights: Weights) => {
+  #complete(measures: ReadonlyMap<string, DefinitionMeasure>, dependencies: Dependencies): ModuleImage {
+    const bytesWith = (weights: SizeWeights) => {
       let bytes = SEVERAL + LIST + sizeOfMeasure(measureFrame(this.#resolved), weights, HASH)
       for (const measure of measures.values()) bytes += sizeOfMeasure(measure, weights, HASH)
       for (const each of dependencies.values()) bytes += dependencySize(each, weights)
@@ -152,7 +152,7 @@ export class ImageLoader {
   }
 }
 
-function dependencySize({ module, name, measure }: Dependency, weights: Weights): number {
+function dependencySize({ module, name, measure }: Dependency, weights: SizeWeights): number {
   const qualified = ONE + moduleNameSize(moduleNameOf(module.name)) + textSize(name) + HASH
   return ONE + qualified + sizeOfMeasure(measure, weights, HASH)
 }

@@ -1,7 +1,7 @@
 /** Measures the definitions of a resolved module: their sizes, their terms and what they refer to. */
 
 import { textSize } from '../../../values/charged-size.ts'
-import type { Measure, Module, Target } from '../../ast.ts'
+import type { DefinitionMeasure, MemberTarget, Module } from '../../ast.ts'
 import {
   fieldsSize,
   HASH,
@@ -22,7 +22,7 @@ import {
 } from './sizes.ts'
 import {
   type Arg,
-  type Meta,
+  type CapabilityMeta,
   moduleNameOf,
   type ResolvedDefinition,
   type ResolvedModule,
@@ -30,33 +30,33 @@ import {
 } from './terms.ts'
 
 /** A measure that is still counted. */
-class MeasureCounts implements Measure {
+class MeasureCounts implements DefinitionMeasure {
   bytes = 0
   places = 0
   natives = 0
   ownHashes = 0
   terms = 0
-  readonly targets: Target[] = []
+  readonly targets: MemberTarget[] = []
 }
 
 /** Size of a source place and of a native. */
-export interface Weights {
+export interface SizeWeights {
   readonly place: number
   readonly native: number
 }
 
 /** On the network a place is a line. */
-export const NETWORK: Weights = { place: INT, native: 2 }
+export const NETWORK: SizeWeights = { place: INT, native: 2 }
 /** In test files it is two lines and two columns, and natives of the language are a variant of all natives. */
-export const TEST_FILES: Weights = { place: ONE + 4 * INT, native: 4 }
+export const TEST_FILES: SizeWeights = { place: ONE + 4 * INT, native: 4 }
 
 /** Size of a measured part. @param ownHash size of the hash of the module itself */
-export function sizeOfMeasure(measure: Measure, weights: Weights, ownHash: number): number {
+export function sizeOfMeasure(measure: DefinitionMeasure, weights: SizeWeights, ownHash: number): number {
   return measure.bytes + measure.places * weights.place + measure.natives * weights.native + measure.ownHashes * ownHash
 }
 
 /** Measures everything of a module but its definitions. Its hash and its transaction's are part of it. */
-export function measureFrame({ module, name, imports, implemented, blessed }: ResolvedModule): Measure {
+export function measureFrame({ module, name, imports, implemented, blessed }: ResolvedModule): DefinitionMeasure {
   const measure = new MeasureCounts()
   measure.bytes = ONE + moduleNameSize(name) + LIST + hashSize(module.txHash)
   measure.bytes += listSize(imports, (each) => {
@@ -82,7 +82,7 @@ export function measureDefinition(
   { module }: ResolvedModule,
   definition: ResolvedDefinition,
   withValues: boolean,
-): Measure {
+): DefinitionMeasure {
   const measuring = new DefinitionMeter(module)
   measuring.addDefinition(definition, withValues)
   return measuring.measure
@@ -139,7 +139,7 @@ class DefinitionMeter {
     if (definition.body !== null) this.#addTerm(definition.body)
   }
 
-  #addMeta(meta: Meta): void {
+  #addMeta(meta: CapabilityMeta): void {
     const { measure } = this
     measure.bytes += SEVERAL
     if (meta.meta === 'once') measure.bytes += SEVERAL

@@ -10,10 +10,10 @@ import { bytesOfHash } from './hash-text.ts'
 import { NameResolver } from './names.ts'
 import { componentsOf } from './order.ts'
 import {
-  type Import,
-  type Meta,
+  type CapabilityMeta,
   moduleNameOf,
   type ResolvedDefinition,
+  type ResolvedImport,
   type ResolvedModule,
   type ResolvedStep,
 } from './terms.ts'
@@ -69,7 +69,7 @@ function cycle(module: Module, names: readonly string[], forms: ReadonlyMap<stri
 }
 
 /** `(use module "hash" [names])` as written. */
-function importOf({ items: [, target, ...rest] }: CallForm): Import {
+function importOf({ items: [, target, ...rest] }: CallForm): ResolvedImport {
   let hash: Uint8Array | null = null
   let names: readonly string[] | null = null
   for (const part of rest) {
@@ -165,7 +165,7 @@ class DefinitionResolver {
     { managed, isEvent }: Omit<Annotations, 'rest'>,
     args: readonly { readonly name: string }[],
     place: TextPlace,
-  ): Meta {
+  ): CapabilityMeta {
     if (managed === null) return { meta: isEvent ? 'event' : 'none' }
     const { param, manager } = managed
     if (param === null || manager === null) return { meta: 'once' }

@@ -86,7 +86,7 @@ export type ResolvedTerm =
   | { readonly term: 'object'; readonly fields: readonly (readonly [name: string, value: ResolvedTerm])[] }
 
 /** Manager of a capability: a member of a module, or only its name in an interface. */
-export type Meta =
+export type CapabilityMeta =
   | { readonly meta: 'none' | 'event' | 'once' }
   | {
       readonly meta: 'managed'
@@ -108,7 +108,7 @@ export type ResolvedDefinition =
       readonly spec: Arg
       readonly args: readonly Arg[]
       readonly body: ResolvedTerm | null
-      readonly meta: Meta
+      readonly meta: CapabilityMeta
     }
   | {
       readonly kind: 'defpact'
@@ -120,7 +120,7 @@ export type ResolvedDefinition =
   | { readonly kind: 'defschema'; readonly name: string; readonly fields: ReadonlyMap<string, Type | null> }
   | { readonly kind: 'deftable'; readonly name: string; readonly schema: Type | null }
 
-export interface Import {
+export interface ResolvedImport {
   /** As written: without the namespace that was in scope. */
   readonly module: ModuleName
   readonly hash: Uint8Array | null
@@ -130,7 +130,7 @@ export interface Import {
 export interface ResolvedModule {
   readonly module: Module
   readonly name: ModuleName
-  readonly imports: readonly Import[]
+  readonly imports: readonly ResolvedImport[]
   readonly implemented: readonly ModuleName[]
   readonly blessed: readonly Uint8Array[]
   /** In the order of the network: each after those that it uses. */
