@@ -1,6 +1,7 @@
 /** `newcut bench`: lists the suites and runs them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type BenchSuite, benchSuites } from '../src/faces/cli/bench-suites.ts'
+import { suggestName } from '../src/faces/cli/closest.ts'
 import { NewcutError } from '../src/ground/base/errors.ts'
 import type { OnProgress } from '../src/ground/base/progress.ts'
 import { choice } from './choice.ts'
@@ -111,7 +112,8 @@ function expectRigs(rigs: string, names: readonly string[]): void {
 
 function suiteNamed(name: string): BenchSuite {
   if (isSuite(name)) return name
-  const hint = `suites: ${Object.keys(suites).join(', ')}`
+  const known = Object.keys(suites)
+  const hint = `suites: ${known.join(', ')}${suggestName(name, known)}`
   throw new NewcutError('BAD_OPTION', `${name}: no such benchmark suite`, { hint })
 }
 
@@ -130,6 +132,9 @@ function writeReport(path: string, report: Report): void {
   try {
     writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`)
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot write ${path}: ${(error as Error).message}`, { cause: error })
+    throw new NewcutError('BAD_INPUT', `cannot write ${path}: ${(error as Error).message}`, {
+      hint: 'name a file in a folder that this user may write',
+      cause: error,
+    })
   }
 }

@@ -4,7 +4,7 @@
  * computed from hash shares, not drawn at random, because the miners are too small to affect the network.
  *
  * The other miners stay on their chain until it advances, then spread over the minable chains. In the last rows they
- * spread anew after every block, so that no chain is safer than another.
+ * spread again after every block, so that no chain is safer than another.
  */
 
 import { median, type Row, relativeTo } from './report.ts'

@@ -90,7 +90,11 @@ function transfer(nonce: string): SignedCommand {
   const amount = { decimal: '0.5' }
   const move = { name: 'coin.TRANSFER', args: [sender.account, receiver.account, amount] }
   return signedCommand({
-    ...{ networkId: 'development', chain: 0, sender: sender.account, gasLimit: 400, gasPrice: '0.00000001' },
+    networkId: 'development',
+    chain: 0,
+    sender: sender.account,
+    gasLimit: 400,
+    gasPrice: '0.00000001',
     payload: { code: `(coin.transfer "${sender.account}" "${receiver.account}" 0.5)`, data: '{}' },
     signers: [{ key, capabilities: [GAS, move] }],
     ttl: 3600,

@@ -215,7 +215,7 @@ async function reportAll(forMs: number) {
     rigs.map(async ({ link, name, session }) => {
       const report: Report = { session, rig: name, version: 'load', lease: null, seen: null, ...SAID }
       while (performance.now() - startMs < forMs) {
-        const { lease } = await link.ask(link.subjects.report, report, ReportAnswer, ANSWER_MS)
+        const { lease } = await link.request(link.subjects.report, report, ReportAnswer, ANSWER_MS)
         if (lease === null) fail('it has no lease')
         answers++
       }

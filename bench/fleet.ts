@@ -44,12 +44,22 @@ interface Size {
   readonly burst: number
 }
 const FULL: Size = {
-  ...{ rigs: 1_000, listeners: 10_000, jobs: 40, restMs: 10_000, reportMs: 5_000 },
-  ...{ paced: 500, burst: 20_000 },
+  rigs: 1_000,
+  listeners: 10_000,
+  jobs: 40,
+  restMs: 10_000,
+  reportMs: 5_000,
+  paced: 500,
+  burst: 20_000,
 }
 const QUICK: Size = {
-  ...{ rigs: 20, listeners: 20, jobs: 3, restMs: 1_200, reportMs: 200 },
-  ...{ paced: 20, burst: 200 },
+  rigs: 20,
+  listeners: 20,
+  jobs: 3,
+  restMs: 1_200,
+  reportMs: 200,
+  paced: 20,
+  burst: 200,
 }
 /** Pause between two jobs, and between two single solutions. */
 const JOB_PAUSE_MS = 250
@@ -160,14 +170,17 @@ async function jobs(
     times.push(rigsMs)
     readersMs.push(processorMs)
   }
-  // Sequential jobs keep the share of reports small.
+  // Sequential jobs keep the part of reports small.
   const [startMs, before] = [sharedMs(), server.usage()]
   for (let i = 0; i < count; i++) await job(loads, leader, 0)
   const [tookMs, after] = [sharedMs() - startMs, server.usage()]
-  const of = (share: number) => times.map((tookMs) => percentile(tookMs, share))
-  const rows = [row('job to half of all rigs', 'ms', of(0.5)), row('job to 99 %', 'ms', of(0.99))]
-  rows.push(row('job to all', 'ms', of(1)))
-  rows.push(row('reading a job, all rigs', 'ms', readersMs, 'of a processor; rigs elsewhere have their own'))
+  const at = (fraction: number) => times.map((tookMs) => percentile(tookMs, fraction))
+  const rows = [
+    row('job to half of all rigs', 'ms', at(0.5)),
+    row('job to 99 %', 'ms', at(0.99)),
+    row('job to all', 'ms', at(1)),
+    row('reading a job, all rigs', 'ms', readersMs, 'of a processor; rigs elsewhere have their own'),
+  ]
   if (before === null || after === null || atRest === null) return rows
   const cost = (after.processorMs - before.processorMs - atRest * tookMs) / count
   return [...rows, ...aboveNoise(row('nats-server, a job to all rigs', 'ms', [cost], 'of a processor'))]
@@ -227,14 +240,10 @@ async function solutions(child: ChildProcess, leader: Leader, { paced, burst, ro
     wall.push((fast.solutions * 1000) / tookMs)
     processor.push((fast.solutions * 1e6) / (user + system))
   }
-  const at = (times: readonly number[], share: number) => [percentile(times, share)]
+  const at = (times: readonly number[], fraction: number) => [percentile(times, fraction)]
+  const note = `${paced} of them, ${SOLUTION_PAUSE_MS} ms apart`
   return [
-    row(
-      'solution to the leader, half',
-      'ms',
-      at(each.toLeaderMs, 0.5),
-      `${paced} of them, ${SOLUTION_PAUSE_MS} ms apart`,
-    ),
+    row('solution to the leader, half', 'ms', at(each.toLeaderMs, 0.5), note),
     row('solution to the leader, 99 %', 'ms', at(each.toLeaderMs, 0.99)),
     row('solution kept by JetStream, half', 'ms', at(each.toStoreMs, 0.5)),
     row('solution kept by JetStream, 99 %', 'ms', at(each.toStoreMs, 0.99)),
@@ -384,7 +393,7 @@ export class Leader {
     const work = this.#works.get(sequence)
     if (work === undefined) throw new Error(`work ${sequence} was never given`)
     const hash = encodeBase64Url(blockHash(withNonce(work, nonce)))
-    for (const step of ['found', 'acknowledged'] as const) this.#engine?.told({ hash, step })
+    for (const step of ['found', 'acknowledged'] as const) this.#engine?.recordStep({ hash, step })
   }
 }
 

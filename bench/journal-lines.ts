@@ -29,11 +29,10 @@ function linesOf(number: number, month: string): Uint8Array[] {
   const where = { chain: number % 20, height: 5_000_000 + number, device: 'thread0' }
   const steps = [
     { step: 'found', ...of, ...where, effort: 1.5, difficulty: 1e9, work: bytes.toString('base64url', 0, WORK_BYTES) },
-    ...[{ step: 'handed-in' }, { step: 'acknowledged' }],
-    ...[
-      { step: 'confirmed', depth: 1 },
-      { step: 'reward', amount: `1.${1_000_000 + number}`, fees: `0.000${number % 1000}` },
-    ],
+    { step: 'handed-in' },
+    { step: 'acknowledged' },
+    { step: 'confirmed', depth: 1 },
+    { step: 'reward', amount: `1.${1_000_000 + number}`, fees: `0.000${number % 1000}` },
     { step: 'confirmed', depth: 6 },
   ]
   return steps.map((step) => sealJournalLine(JSON.stringify({ ...named, ...step })))

@@ -19,7 +19,7 @@ export interface NatsServer {
   readonly stop: () => Promise<void>
 }
 
-/** Usage since the start; memory is the present value. */
+/** Usage since the start; memory is the current value. */
 export interface NatsUsage {
   readonly processorMs: number
   /** Bytes read from and written to all connections and files. */

@@ -208,7 +208,7 @@ async function ownCuts({ near, use }: TestBed, { cutEveryMs, cuts }: Size & { cu
     if (work.fields.chainId !== chain) continue
     await near.solved(work.bytes)
     made++
-    // Extend other chains too: otherwise all would wait for the miner's chain, and there would be no stand-by work.
+    // Extend other chains too: otherwise all would wait for the miner's chain, and stand-by work would be missing.
     await pause(cutEveryMs / 2)
     for (let others = 0; others < 2; others++) {
       const beside = await near.work(other)

@@ -1,6 +1,6 @@
 /**
  * How many operations of each kind this processor starts in a cycle (native/ports.h), and the bound for kernels that
- * follows. No clock frequency is read: a chain of additions in general registers, one cycle each, tells the cycles.
+ * follows. No clock frequency is read: a chain of additions in general registers, one cycle each, measures the cycles.
  */
 
 import { tailLayout } from '../src/mining/engine/cpu/kernel.ts'

@@ -56,7 +56,10 @@ async function join({ fleet, port, rig }: Extract<RelayOrder, { type: 'join' }>)
   engine = rigs
   store = await JetStreamStore.open({ link, clock: systemClock, session: rig, onWarning: warn })
   const miner = new Miner({
-    ...{ source, engines: [rigs], clock: systemClock, serverParts: () => ({ rigs: rigs.status() }) },
+    source,
+    engines: [rigs],
+    clock: systemClock,
+    serverParts: () => ({ rigs: rigs.status() }),
     onEvent: (event) => {
       if (event.type === 'trouble' || event.type === 'warning') warn(event.message)
     },

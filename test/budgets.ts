@@ -30,7 +30,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [1, ERRORS],
+    [3, ERRORS],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],
@@ -40,7 +40,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [1, ERRORS],
+    [3, ERRORS],
   ],
   devnet: [
     [492, 'A whole node, with its evaluator and its pages.'],

@@ -55,7 +55,12 @@ export const FLAT_CALLS: Readonly<Record<string, readonly string[]>> = {
 /** Where a native may be called: in a step of a pact, or at the top level. Others are called in a function. */
 const IN_STEP = new Set(['pact-id', 'create-pact-guard'])
 const AT_TOP = new Set([
-  ...['create-table', 'describe-table', 'describe-keyset', 'namespace', 'describe-namespace', 'describe-module'],
+  'create-table',
+  'describe-table',
+  'describe-keyset',
+  'namespace',
+  'describe-namespace',
+  'describe-module',
 ])
 /** Its second call fails, which ends the command. */
 const ONCE = 'create-table'

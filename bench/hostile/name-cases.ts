@@ -140,7 +140,10 @@ export const nameCases: readonly HostileCase[] = [
 function withLongKey(name: string, as: 'local' | 'block', use: string): HostileCase {
   const go = `(defun go (k) (map (lambda (i) ${use}) (enumerate 1 100000)))`
   return {
-    ...{ name, as, data: dataOf('k', long(60_000)), code: '(m.go (read-msg "k"))' },
+    name,
+    as,
+    data: dataOf('k', long(60_000)),
+    code: '(m.go (read-msg "k"))',
     before: [`${moduleOf('m', table(go))} (create-table m.t)`],
   }
 }

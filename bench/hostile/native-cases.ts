@@ -176,15 +176,30 @@ export const NATIVE_CALLS: Readonly<Record<string, string>> = {
 const PLACES: Readonly<Record<'top' | 'step' | 'capability', ReadonlySet<string>>> = {
   // The public network does not have the first, so no module may call it.
   top: new Set([
-    ...['negate', 'static-redeploy', 'describe-table', 'describe-keyset'],
-    ...['define-keyset', 'namespace', 'define-namespace', 'describe-namespace', 'describe-module', 'list-modules'],
+    'negate',
+    'static-redeploy',
+    'describe-table',
+    'describe-keyset',
+    'define-keyset',
+    'namespace',
+    'define-namespace',
+    'describe-namespace',
+    'describe-module',
+    'list-modules',
   ]),
   step: new Set(['pact-id', 'create-pact-guard', 'create-capability-pact-guard', 'yield']),
   capability: new Set(['compose-capability', 'enforce-verifier']),
 }
 /** Natives whose failures end the command, or which `try` would forbid to write. They do not fail. */
 const BARE: ReadonlySet<string> = new Set([
-  ...['insert', 'update', 'write', 'keys', 'select', 'fold-db', 'install-capability', 'emit-event'],
+  'insert',
+  'update',
+  'write',
+  'keys',
+  'select',
+  'fold-db',
+  'install-capability',
+  'emit-event',
   ...PLACES.top,
 ])
 /** Natives that take different arguments in each round. */
@@ -231,7 +246,11 @@ function nativeCase(name: string, call: string): HostileCase {
   const code = place === 'top' ? `(namespace "free") ${loop}` : '(m.go)'
   const verifiers = () => `[{"name":"allow","proof":${JSON.stringify(GRANTED)},"clist":[${GRANTED}]}]`
   return {
-    ...{ name: `native ${name}`, as: 'local', data, before, code },
+    name: `native ${name}`,
+    as: 'local',
+    data,
+    before,
+    code,
     ...(name === 'enforce-verifier' && { verifiers }),
   }
 }

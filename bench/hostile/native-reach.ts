@@ -16,7 +16,7 @@ interface Reach {
   readonly weight: number
 }
 
-/** Characters of a failure that are told. */
+/** Maximum length of a quoted failure, in characters: errors of natives can quote whole arguments. */
 const SHOWN = 200
 /** Least weight of the largest argument. */
 const LARGE = 1000
@@ -36,14 +36,29 @@ const SMALL: Readonly<Record<string, readonly string[]>> = {
   'a longer text is refused': ['str-to-int', 'time', 'parse-time', 'format-time'],
   'times and their differences are small': ['add-time', 'diff-time'],
   'names something large': [
-    ...['read-msg', 'read-string', 'read-integer', 'read-decimal', 'read-keyset', 'keyset-ref-guard'],
-    ...['acquire-module-admin', 'static-redeploy', 'enforce-verifier', 'create-table', 'keys', 'select', 'fold-db'],
-    ...['describe-table', 'describe-keyset', 'describe-namespace', 'describe-module', 'namespace'],
+    'read-msg',
+    'read-string',
+    'read-integer',
+    'read-decimal',
+    'read-keyset',
+    'keyset-ref-guard',
+    'acquire-module-admin',
+    'static-redeploy',
+    'enforce-verifier',
+    'create-table',
+    'keys',
+    'select',
+    'fold-db',
+    'describe-table',
+    'describe-keyset',
+    'describe-namespace',
+    'describe-module',
+    'namespace',
   ],
 }
 const small = new Set(Object.values(SMALL).flat())
 
-/** Leaves the command after the call. No `try` catches it, since it is no error of a contract. */
+/** Leaves the command after the call. No `try` catches it, since it is not an error of a contract. */
 class Reached extends Error {}
 
 /**

@@ -12,10 +12,17 @@ export interface Probed extends Measured {
 
 /** A command that is refused before it does what it is made for proves nothing. */
 const NOT_RUN = /Expected: \[|Unbound|Cannot resolve|Namespace installation failed|not enough arguments/
-/** How a node words an exception that is no error of a contract. */
+/** How a node words an exception that is not an error of a contract. */
 const INTERNAL = /Internal error: .*/
 const NOTHING: Measured = {
-  ...{ cpuMs: 0, estimatedMs: 0, gas: 0, peakMiB: 0, memoryBefore: 0, written: 0, outcome: '', thrown: null },
+  cpuMs: 0,
+  estimatedMs: 0,
+  gas: 0,
+  peakMiB: 0,
+  memoryBefore: 0,
+  written: 0,
+  outcome: '',
+  thrown: null,
   isWhole: false,
 }
 

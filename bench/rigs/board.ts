@@ -1,4 +1,4 @@
-/** A board of a model rig: its present work, and the times of its shares. */
+/** A board of a model rig: its current work, and the times of its shares. */
 import type { Clock } from '../../src/ground/base/clock.ts'
 import { type ModelNonce, modelNonce } from './model-hash.ts'
 
@@ -49,7 +49,7 @@ export class Board {
   #next: BoardWork | null = null
   /** Whether it searches its header. */
   #searches = true
-  /** Hashes on the present header at the last count. */
+  /** Hashes on the current header at the last count. */
   #done = 0
   #countedAtMs: number
   #finds: Find[] = []

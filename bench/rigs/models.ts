@@ -33,8 +33,12 @@ const KA3_COUNTER = 256
 
 const ka3 = {
   ...MODEL,
-  ...{ agent: 'GodMiner/2.0.0', hashrate: KA3_RATE, leastShare: 2 ** 40, silenceMs: 60_000 },
-  ...{ boards: 3, pushMs: KA3_PUSH_MS },
+  agent: 'GodMiner/2.0.0',
+  hashrate: KA3_RATE,
+  leastShare: 2 ** 40,
+  silenceMs: 60_000,
+  boards: 3,
+  pushMs: KA3_PUSH_MS,
   // The boards share the counter, so a header lasts for a second.
   space: (KA3_RATE * KA3_COUNTER * KA3_PUSH_MS) / 1000 / 3,
 } satisfies RigModel
@@ -58,7 +62,8 @@ export const models = {
   bmk3: ibelink('BM-K3', 70),
   bfgminer: {
     ...MODEL,
-    ...{ agent: 'bfgminer/5.4.2', hashrate: 5 * TERA },
+    agent: 'bfgminer/5.4.2',
+    hashrate: 5 * TERA,
     before: [`{"id":null,"method":"mining.suggest_target","params":["${(MAX_TARGET >> 44n).toString(16)}"]}`],
     ids: [0, 'auth'],
     subscribeParams: ['bfgminer/5.4.2'],

@@ -35,7 +35,10 @@ export async function rigRows(text: string, { isQuick }: Effort, tell: (line: st
   const rigs = wanted.flatMap(({ name, count }) => Array.from({ length: count }, () => models[name]))
   const startMs = performance.now()
   const scene = await Scene.open({
-    ...{ rigs, random: randomFrom(SEED), workMs: WORK_MS, latencyMs: () => LATENCY_MS },
+    rigs,
+    random: randomFrom(SEED),
+    workMs: WORK_MS,
+    latencyMs: () => LATENCY_MS,
     withinMs: rigs.length === 1 ? 0 : CONNECT_MS,
   })
   try {

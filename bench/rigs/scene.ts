@@ -44,7 +44,11 @@ export class Scene {
     this.#options = options
     const address = { host: '127.0.0.1', port: 0, tls: null, difficulty: null }
     this.engine = new StratumEngine({
-      ...{ ...address, clock, random, shareHash: modelHash, limits: { sessionsPerAddress: 65_536 } },
+      ...address,
+      clock,
+      random,
+      shareHash: modelHash,
+      limits: { sessionsPerAddress: 65_536 },
       ...server,
     })
     this.network = { clock, latencyMs, isLost: false }

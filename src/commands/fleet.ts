@@ -70,7 +70,7 @@ async function list(link: Link, json: boolean, print: Print): Promise<void> {
   let answer: ListAnswer
   let from: number | null = 0
   do {
-    answer = await link.ask(link.subjects.list, { from }, ListAnswer, ANSWER_MS)
+    answer = await link.request(link.subjects.list, { from }, ListAnswer, ANSWER_MS)
     rigs.push(...answer.rigs)
     from = answer.next
   } while (from !== null)
@@ -90,7 +90,7 @@ async function sendCommand(
   json: boolean,
   print: Print,
 ): Promise<void> {
-  const answer = await link.ask(link.subjects.order, what, MemberCommandAnswer, ANSWER_MS)
+  const answer = await link.request(link.subjects.order, what, MemberCommandAnswer, ANSWER_MS)
   const { rigs, problem } = answer
   if (problem !== null) throw new NewcutError('BAD_OPTION', `the leader refused: ${problem}`)
   if (json) return print(JSON.stringify({ ...what, rigs }))

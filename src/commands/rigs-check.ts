@@ -6,13 +6,13 @@ import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import { acrossMakers, type Visited } from '#pool/stratum-check/across.ts'
-import { type Finding, found } from '#pool/stratum-check/findings.ts'
+import { acrossMakers, type CheckedConnection } from '#pool/stratum-check/across.ts'
+import { createFinding, type Finding } from '#pool/stratum-check/findings.ts'
 import { judge } from '#pool/stratum-check/judge.ts'
 import { type Maker, makers, type RigLogin } from '#pool/stratum-check/makers.ts'
 import { connectTo, readServerAddress, type ServerAddress } from '#pool/stratum-check/reach.ts'
+import { recordTranscript } from '#pool/stratum-check/recorder.ts'
 import type { Transcript } from '#pool/stratum-check/transcript.ts'
-import { visit } from '#pool/stratum-check/visit.ts'
 import { checkLines, type RigsCheckReport, shareTimes } from './results/rigs-check-lines.ts'
 
 type RigsCheckValues = Values<typeof rigsCheckOptions>
@@ -59,7 +59,10 @@ async function attempt(maker: Maker, plan: CheckPlan, clock: Clock, stopped: Abo
   const { address, account, timeoutMs, listenMs } = plan
   try {
     const socket = await connectTo(address, clock, timeoutMs, stopped)
-    return { maker, transcript: await visit(maker, { socket, clock, account, timeoutMs, listenMs, stopped }) }
+    return {
+      maker,
+      transcript: await recordTranscript(maker, { socket, clock, account, timeoutMs, listenMs, stopped }),
+    }
   } catch (error) {
     if (!(error instanceof NewcutError)) throw error
     return { maker, unreachable: error }
@@ -72,12 +75,12 @@ function checkedOf(
   attempts: readonly Attempt[],
 ): RigsCheckReport {
   const options = { isTls: address.isTls, timeoutMs, isMeasured: listenMs > 0 }
-  const visited = attempts.map((attempt): Visited & { readonly isReached: boolean } => {
+  const visited = attempts.map((attempt): CheckedConnection & { readonly isReached: boolean } => {
     const isReached = 'transcript' in attempt
     const transcript = isReached ? attempt.transcript : noTranscript
     const report = judge(attempt.maker, account, transcript, options)
     if (isReached) return { isReached, report, transcript }
-    const findings: Finding[] = [found('unreachable', attempt.unreachable.message)]
+    const findings: Finding[] = [createFinding('unreachable', attempt.unreachable.message)]
     return { isReached, report: { ...report, outcome: 'fails', findings }, transcript }
   })
   const [first] = attempts
@@ -91,4 +94,4 @@ function checkedOf(
   }
 }
 
-const noTranscript: Transcript = { openedAtMs: 0, spoken: [], endedAtMs: 0, endedBy: 'server', error: null }
+const noTranscript: Transcript = { openedAtMs: 0, lines: [], endedAtMs: 0, endedBy: 'server', error: null }

@@ -91,12 +91,12 @@ describe('newcut bench', () => {
   })
 
   it.each([
-    ['ka4:10', /"ka4:10" names no model of a rig .*models: ka3, .*bfgminer, farm/],
+    ['ka4:10', /"ka4:10" is not a model of a rig; did you mean ka3\? .*models: ka3, .*bfgminer, farm/],
     ['', /--rigs : expected some text/],
-    ['ka3:0', /"ka3:0" should have a number of rigs behind one colon, from 1 to 10000/],
+    ['ka3:0', /"ka3:0" should have a number of rigs after one colon, from 1 to 10000/],
     ['ka3:ten', /"ka3:ten" should have a number/],
     ['ka3:1:2', /"ka3:1:2" should have a number/],
-    ['ka3:1,KA3:2', /ka3 is there twice/],
+    ['ka3:1,KA3:2', /ka3 is named twice/],
     ['ka3:9000,kd6:1001', /10001 rigs are too many: 10000 at most/],
   ])('newcut bench refuses --rigs %s before it measures', async (rigs, error) => {
     const { code, err } = await run(['bench', 'stratum', '--rigs', rigs])

@@ -17,7 +17,10 @@ function topology(...nodes: Record<string, number>[]): string {
 
 const processor = { cpu_cores_count: 16, simd_count: 0, vendor_id: 0 }
 const card = {
-  ...{ cpu_cores_count: 0, simd_count: 160, vendor_id: 4098, gfx_target_version: 100_300 },
+  cpu_cores_count: 0,
+  simd_count: 160,
+  vendor_id: 4098,
+  gfx_target_version: 100_300,
   max_engine_clk_fcompute: 2250,
 }
 

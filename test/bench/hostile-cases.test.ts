@@ -10,8 +10,15 @@ import { NativeFunction } from '../../src/language/contracts/machine/callables.t
 import { flatNatives } from '../../src/language/contracts/natives/work-of-natives.ts'
 
 const measured: Measured = {
-  ...{ cpuMs: 1, estimatedMs: 2000, gas: 7.4, peakMiB: 512, memoryBefore: 100, written: 128 * 2 ** 20 },
-  ...{ outcome: '7 gas, success', thrown: null, isWhole: true },
+  cpuMs: 1,
+  estimatedMs: 2000,
+  gas: 7.4,
+  peakMiB: 512,
+  memoryBefore: 100,
+  written: 128 * 2 ** 20,
+  outcome: '7 gas, success',
+  thrown: null,
+  isWhole: true,
 }
 
 describe('the hostile commands', () => {

@@ -22,7 +22,7 @@ it('the leader learns of solutions of earlier runs and of every step, and report
       ties = given
     },
     expect: (hashes) => void heard.push(...hashes),
-    told: ({ step }) => void heard.push(step),
+    recordStep: ({ step }) => void heard.push(step),
     status: () => ({
       fleet: 'main',
       isLeading: false,

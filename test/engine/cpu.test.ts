@@ -101,7 +101,7 @@ describe('the CPU engine', () => {
     const { engine, candidates, hashes } = await started(1)
     await engine.setWork(engineWork(1, freshWork(UNREACHABLE), MAX_TARGET / 100_000n))
     await until(() => candidates.length >= 32)
-    // Once the thread has taken up the empty work, no slice is under way.
+    // Once the thread has taken up the empty work, no slice is in progress.
     await engine.setWork(noWork(2))
     const perCandidate = hashes() / candidates.length
     // With 32 candidates or more the mean is off by a factor of 5 once in 10^12 runs.

@@ -55,8 +55,13 @@ beforeEach(() => {
   writeFileSync(join(folder, 'sources/two.c'), TWO)
   writeFileSync(join(folder, 'sources/two.h'), '#define TWO 2\n')
   part = {
-    ...{ name: 'send', title: 'small part', units: ['main.c', 'two.c'], headers: ['two.h'], options: ['-O1'] },
-    ...{ folder: relative(root, join(folder, 'sources')), output: relative(root, join(folder, 'build')) },
+    name: 'send',
+    title: 'small part',
+    units: ['main.c', 'two.c'],
+    headers: ['two.h'],
+    options: ['-O1'],
+    folder: relative(root, join(folder, 'sources')),
+    output: relative(root, join(folder, 'build')),
     extension: 'node',
   }
   calls = join(folder, 'calls')

@@ -110,7 +110,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       const work = this.#works.get(sequence)
       if (work === undefined) return
       const bytes = withNonce(withCreationTime(work, creationTime), nonce)
-      this.#engine?.told({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
+      this.#engine?.recordStep({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
     }
 
     setWork: FleetEngine['setWork'] = async (work) => {
@@ -158,7 +158,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
       engines: [engine],
       clock: systemClock,
       onEvent: (event) => {
-        if (event.type === 'solution') engine.told(event)
+        if (event.type === 'solution') engine.recordStep(event)
       },
     })
     const adopt = (solution: AdoptedSolution) => leader.adopt(solution)
@@ -197,7 +197,10 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const leader = await linkTo(nats.url, fleet)
     const bytes = freshWork(1n << 40n)
     const job = {
-      ...{ id: 'one', issuer: 'node', reason: 'start', target: 'f'.repeat(64) },
+      id: 'one',
+      issuer: 'node',
+      reason: 'start',
+      target: 'f'.repeat(64),
       work: encodeBase64Url(bytes),
     }
     const answer = { term: 1, leader: 'scripted', network: 'development', account: 'k:test', lease: 7, isPaused: false }
@@ -212,7 +215,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const source = await FleetSource.join({ link, ...rig, ...shared }, () => undefined, stop.signal)
     const jobs = source.jobs(stop.signal, { onTrouble: () => undefined, onRecovered: () => undefined })
     expect((await jobs.next()).value).toMatchObject({ id: 'one' })
-    leader.tell(leader.subjects.job, { term: 1, number: 2, job: null })
+    leader.publish(leader.subjects.job, { term: 1, number: 2, job: null })
     expect((await jobs.next()).value).toBeNull()
     expect(source.workBytes).toBe(bytes.length)
     stop.abort()

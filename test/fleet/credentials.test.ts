@@ -55,7 +55,8 @@ function operated() {
   const limits = { subs: none, data: none, payload: none, imports: none, exports: none, conn: none, leaf: none }
   const ofAccount = token(operator, account, 'fleet', {
     limits: { ...limits, wildcards: true, ...storage },
-    ...{ type: 'account', version: 2 },
+    type: 'account',
+    version: 2,
   })
   const ofUser = token(account, user, 'rig', { subs: none, data: none, payload: none, type: 'user', version: 2 })
   const ofOperator = token(operator, operator, 'operator', { type: 'operator', version: 2 })

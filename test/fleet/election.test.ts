@@ -97,7 +97,10 @@ class Candidate {
       },
     }
     this.election = new Election({
-      ...{ name, session: randomUUID(), clock, readiness: this.readiness },
+      name,
+      session: randomUUID(),
+      clock,
+      readiness: this.readiness,
       openStore: () => new Kvm(link.jetstream).create(fleet, { history: 1 }),
       onChange: (term) => {
         this.terms.push(term)

@@ -10,8 +10,17 @@ import { describeWith, lackOf } from '../needs.ts'
 import { startLoneLeader } from './lone-leader.ts'
 
 const old: Report = {
-  ...{ rig: 'old', session: 'old', version: '1', hashes: 0, rate: null, state: 'searching', reason: null },
-  ...{ accepted: 0, refused: 0, lease: null, seen: null },
+  rig: 'old',
+  session: 'old',
+  version: '1',
+  hashes: 0,
+  rate: null,
+  state: 'searching',
+  reason: null,
+  accepted: 0,
+  refused: 0,
+  lease: null,
+  seen: null,
 }
 
 describeWith(lackOf('nats-server'), 'a fleet', () => {
@@ -36,7 +45,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const options = { ...address, agent: 'test', clock: systemClock, random: Math.random }
     const link = await Link.open(options, null, new AbortController().signal)
     onTestFinished(() => link.close())
-    await link.ask(link.subjects.report, old, ReportAnswer, 3_000)
+    await link.request(link.subjects.report, old, ReportAnswer, 3_000)
     expect(await energy()).toMatchObject({ source: 'rigs', watts: 150, unread: 1 })
     const text = await (await fetch(`${face}/metrics`)).text()
     expect(text).toMatch(/^newcut_energy_unread_devices 1$/m)

@@ -80,7 +80,13 @@ describe('the table of rigs', () => {
 
 it('metrics show errors by device, beside those that the miner found itself, until the device is gone', async () => {
   const hashrates = { '10s': null, '60s': null, '15m': null }
-  const device = { ...{ engine: 'fleet', kernel: 'nats', hashes: 0, faults: 0 }, hashrates }
+  const device = {
+    engine: 'fleet',
+    kernel: 'nats',
+    hashes: 0,
+    faults: 0,
+    hashrates,
+  }
   let devices: { readonly device: string; readonly hardwareErrors?: number }[] = [
     { device: 'rig:a', hardwareErrors: 2 },
     { device: 'gpu0' },
@@ -154,7 +160,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const options = { ...address, agent: 'test', clock: systemClock, random: Math.random }
     const link = await Link.open(options, null, new AbortController().signal)
     onTestFinished(() => link.close())
-    const tell = () => link.ask(link.subjects.report, report('beta'), ReportAnswer, 3_000)
+    const tell = () => link.request(link.subjects.report, report('beta'), ReportAnswer, 3_000)
     await expect.poll(() => tell().then(({ lease }) => lease)).not.toBeNull()
     const bytes = encodeWork({ ...decodeWork(freshWork(1n)), target: 1n })
     expect(solves(bytes)).toBe(false)

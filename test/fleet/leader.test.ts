@@ -74,7 +74,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const figures = { version: '1', hashes: 0, rate: null, state: 'idle', reason: null, accepted: 0, refused: 0 }
   const reportOf = (rig: string) => ({ ...figures, rig, session: rig, lease: null, seen: null })
   const order = (link: Link, pause: boolean, rig: string | null) =>
-    link.ask(link.subjects.order, { pause, rig }, MemberCommandAnswer, MS)
+    link.request(link.subjects.order, { pause, rig }, MemberCommandAnswer, MS)
 
   it('a leader executes all of several simultaneous commands', async () => {
     const link = await linkTo('orders')
@@ -100,7 +100,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(await third.obey(store, { pause: true, rig: 'c' })).toBeNull()
     await one.read(store)
     expect(['a', 'b', 'c', 'd'].map((rig) => isPaused(one.paused, rig))).toEqual([true, true, true, false])
-    // The leader writes no list while it cannot read the present one.
+    // The leader writes no list while it cannot read the current one.
     const failing = new Proxy(store, {
       get: (target, name) => {
         if (name === 'get') return () => Promise.reject(new Error('no answer'))
@@ -138,7 +138,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const isOver = new AbortController()
     const asking = Array.from({ length: 8 }, async () => {
       while (!isOver.signal.aborted) {
-        const asked = link.ask(link.subjects.report, reportOf('a'), ReportAnswer, MS)
+        const asked = link.request(link.subjects.report, reportOf('a'), ReportAnswer, MS)
         await asked.then(
           ({ isPaused }) => void answers.push(isPaused),
           () => undefined,
@@ -164,7 +164,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await link.jetstream.publish(link.subjects.candidate, message, { msgID: randomUUID() })
     return encodeBase64Url(blockHash(bytes))
   }
-  const outcomeOf = (link: Link, hash: string) => link.ask(link.subjects.outcome, { hash }, Outcome, MS)
+  const outcomeOf = (link: Link, hash: string) => link.request(link.subjects.outcome, { hash }, Outcome, MS)
   /** The number of candidates in JetStream. */
   const kept = async (link: Link) => {
     const manager = await link.jetstream.jetstreamManager(false)
@@ -196,8 +196,8 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(await kept(link)).toBe(1)
     await first.engine.stop()
     const second = await leaderOf(link, (engine) => () => {
-      engine.told({ hash, step: 'found', job: 'adopted' })
-      engine.told({ hash, step: 'confirmed' })
+      engine.recordStep({ hash, step: 'found', job: 'adopted' })
+      engine.recordStep({ hash, step: 'confirmed' })
     })
     await expect.poll(() => second.adopted.length).toBe(1)
     expect(second.adopted[0].bytes).toEqual(bytes)
@@ -223,11 +223,11 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     // The miner does not take it, so JetStream delivers it again.
     await expect.poll(() => led.candidates.length).toBeGreaterThan(1)
     expect(await kept(link)).toBe(1)
-    led.engine.told({ hash, step: 'found', job: 'job 1' })
+    led.engine.recordStep({ hash, step: 'found', job: 'job 1' })
     const late = await send(link, other, { job })
     await expect.poll(() => outcomeOf(link, late)).toMatchObject({ step: 'stale' })
     await expect.poll(() => kept(link)).toBe(1)
-    led.engine.told({ hash, step: 'stale' })
+    led.engine.recordStep({ hash, step: 'stale' })
     await expect.poll(() => kept(link)).toBe(0)
   })
 
@@ -235,8 +235,8 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const link = await linkTo('own-node')
     const led = await leaderOf(link, (engine) => ({ bytes }) => {
       const of = { hash: encodeBase64Url(blockHash(bytes)), job: 'adopted', issuer: 'http://a' }
-      engine.told({ ...of, step: 'found' })
-      engine.told({ ...of, step: 'rejected', reason: 'no-payload', message: 'No associated Payload' })
+      engine.recordStep({ ...of, step: 'found' })
+      engine.recordStep({ ...of, step: 'rejected', reason: 'no-payload', message: 'No associated Payload' })
     })
     await leads(led)
     await led.engine.setWork({ ...engineWork(1, freshWork(2n), MAX_TARGET), issuer: 'http://a' })
@@ -252,10 +252,10 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const link = await linkTo('names')
     await leads(await leaderOf(link))
     const rig = 'ip-10-0-1-23.eu-central-1.compute.internal'
-    const report = () => link.ask(link.subjects.report, reportOf(rig), ReportAnswer, MS)
+    const report = () => link.request(link.subjects.report, reportOf(rig), ReportAnswer, MS)
     await expect.poll(() => report().catch(() => null)).toMatchObject({ isPaused: false })
     expect(await order(link, true, rig)).toEqual({ rigs: 1, problem: null })
     expect(await report()).toMatchObject({ isPaused: true })
-    expect((await link.ask(link.subjects.list, { from: 0 }, ListAnswer, MS)).rigs).toMatchObject([{ rig }])
+    expect((await link.request(link.subjects.list, { from: 0 }, ListAnswer, MS)).rigs).toMatchObject([{ rig }])
   })
 })

@@ -100,8 +100,18 @@ describe('the lease of a rig', () => {
 })
 
 const report = (session: string, changes: Partial<Report> = {}): Report => ({
-  ...{ session, rig: session, version: '1', lease: null, seen: null, hashes: 0, rate: null },
-  ...{ state: 'searching', reason: null, accepted: 0, refused: 0, ...changes },
+  session,
+  rig: session,
+  version: '1',
+  lease: null,
+  seen: null,
+  hashes: 0,
+  rate: null,
+  state: 'searching',
+  reason: null,
+  accepted: 0,
+  refused: 0,
+  ...changes,
 })
 
 describe('the table of rigs', () => {
@@ -125,7 +135,7 @@ describe('the table of rigs', () => {
     expect(table.report(report('b', { lease: 42 }), LEASE_MS - 1)).not.toBe(42)
     table.expire(LEASE_MS)
     expect(table.report(report('c', { lease: 42 }), LEASE_MS)).toBe(42)
-    expect(table.named('a')).toBe(0)
+    expect(table.countNamed('a')).toBe(0)
   })
 
   it('the table of rigs has no lease for the rig over the limit, and one when another rig leaves', () => {

@@ -83,7 +83,9 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     const rigs = new StratumEngine({ ...server, clock })
     const device = new Device()
     const miner = new Miner({
-      ...{ source, engines: [rigs, device], clock },
+      source,
+      engines: [rigs, device],
+      clock,
       onEvent: (event) => {
         if (event.type === 'trouble' || event.type === 'warning') troubles.push(event.message)
       },
@@ -133,14 +135,14 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
       expect(solves(bytes)).toBe(true)
       expect(Number(creationTime % BigInt(HEADER_MODULUS))).toBe(residueOf(rig))
       // The other relay continues.
-      engine.told({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
+      engine.recordStep({ hash: encodeBase64Url(blockHash(bytes)), step: 'stale' })
     }
     for (const { device } of relays) {
       const { bytes, fixedNonce } = device.works.findLast((each) => each.bytes !== null) as EngineWork
       expect(readI64LE(bytes as Uint8Array, 8) % BigInt(OWN_STEP)).toBe(0n)
       expect(fixedNonce.bits).toBe(16)
     }
-    const list = () => link.ask(link.subjects.list, { from: 0 }, ListAnswer, 3_000)
+    const list = () => link.request(link.subjects.list, { from: 0 }, ListAnswer, 3_000)
     await expect.poll(async () => (await list()).rigs.map(({ relay }) => relay?.rigs)).toEqual([1, 1])
     const unexpected = relays.flatMap(({ troubles }) => troubles).filter((text) => !/no responders/.test(text))
     expect(unexpected).toEqual([])

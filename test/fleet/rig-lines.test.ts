@@ -6,8 +6,17 @@ import type { Report } from '../../src/mining/fleet/messages.ts'
 
 function rig(name: string, energy?: Report['energy']): Report {
   return {
-    ...{ rig: name, session: name, version: '1.0', state: 'searching', reason: null, hashes: 9, rate: 2e6 },
-    ...{ accepted: 3, refused: 1, lease: null, seen: null },
+    rig: name,
+    session: name,
+    version: '1.0',
+    state: 'searching',
+    reason: null,
+    hashes: 9,
+    rate: 2e6,
+    accepted: 3,
+    refused: 1,
+    lease: null,
+    seen: null,
     ...(energy && { energy }),
   }
 }

@@ -30,7 +30,7 @@ const systemEnv = (): Environment =>
     }),
   )
 
-/** All drivers there are. Prints why one is missing; with none, `driverLack` tells why. */
+/** All drivers there are. Prints why one is missing; with none, `driverLack` gives the reason. */
 export async function testDrivers(): Promise<readonly TestDriver[]> {
   if (isSystemWanted()) return opened([await open('system', systemEnv())])
   return opened([await open('SwiftShader', swiftShaderEnv()), await open('lavapipe', lavapipeEnv())])

@@ -261,7 +261,13 @@ it('loadDawn says that the package webgpu is missing', async () => {
 
 describe('choice of adapters', () => {
   const adapter = (name: string, software = false): AdapterInfo => ({
-    ...{ name, software, backend: 'vulkan', vendor: '', architecture: '', device: '', driver: '' },
+    name,
+    software,
+    backend: 'vulkan',
+    vendor: '',
+    architecture: '',
+    device: '',
+    driver: '',
     limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
   })
   const [card, other, soft] = [adapter('Card 1'), adapter('Other Card'), adapter('llvmpipe', true)]

@@ -110,7 +110,10 @@ describeWith(driverLack(), 'a GPU that hangs', () => {
       writeFileSync(copy, JSON.stringify(driver))
       const warnings: string[] = []
       engine = new GpuEngine({
-        ...{ adapters: [null], ranges: nonceRanges(1, Math.random), allowSoftware: true, tuningFile: null },
+        adapters: [null],
+        ranges: nonceRanges(1, Math.random),
+        allowSoftware: true,
+        tuningFile: null,
         env: { ...env, VK_ICD_FILENAMES: copy, VK_DRIVER_FILES: copy },
         restartMs: 20,
       })

@@ -148,7 +148,14 @@ describeWith(await buildLayer(), 'identical cards', () => {
 
 describe('telling cards apart', () => {
   const adapter = (name: string, alike = 1): ListedAdapter => ({
-    ...{ name, alike, software: false, backend: 'vulkan', vendor: '', architecture: '', device: '', driver: '' },
+    name,
+    alike,
+    software: false,
+    backend: 'vulkan',
+    vendor: '',
+    architecture: '',
+    device: '',
+    driver: '',
     limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
   })
   /** The answer of `tellApart` if the process of card number i sees `seen[i]`. */

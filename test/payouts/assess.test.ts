@@ -20,7 +20,11 @@ function rules(scheme: SchemeName, fee = '0', window = '2.0'): PoolRules {
   const value = fractionOf(window) as Fraction
   const percent = fractionOf(fee) as Fraction
   return {
-    ...{ account: POOL, network: 'development', scheme, confirmations: 6, window: { text: window, value } },
+    account: POOL,
+    network: 'development',
+    scheme,
+    confirmations: 6,
+    window: { text: window, value },
     fee: { text: fee, value: { numerator: percent.numerator, denominator: percent.denominator * 100n } },
   }
 }
@@ -248,11 +252,17 @@ describe('a block', () => {
     const first = await look(setup, by)
     const key = blockOf('k')
     const order: SentLine = {
-      ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: key, expires: 1 },
+      at,
+      type: 'order',
+      network: 'development',
+      account: POOL,
+      chain: 0,
+      requestKey: key,
+      expires: 1,
       command: { hash: key, sigs: [], cmd: '{}' },
       pays: [{ account: ANN, amount: '1.98', for: [{ block: A, amount: '1.98' }] }],
     }
-    const paid = first.ledger.with([
+    const paid = first.ledger.copyWith([
       order,
       { at, type: 'result', requestKey: key, outcome: 'paid', height: 9, message: '' },
     ])
@@ -296,13 +306,19 @@ describe('a block', () => {
     const setup = pool(LOG.slice(0, 3))
     const first = await look(setup, rules('solo'))
     const order: SentLine = {
-      ...{ at, type: 'order', network: 'development', account: POOL, chain: 0, requestKey: blockOf('k'), expires: 1 },
+      at,
+      type: 'order',
+      network: 'development',
+      account: POOL,
+      chain: 0,
+      requestKey: blockOf('k'),
+      expires: 1,
       command: { hash: blockOf('k'), sigs: [], cmd: '{}' },
       pays: [{ account: ANN, amount: '2.0', for: [{ block: A, amount: '2.0' }] }],
     }
     setup.node.set(A, { kind: 'orphaned', depth: 6 })
     setup.node.asked.length = 0
-    const second = await look({ ...setup, reader: new MemoryShares() }, rules('solo'), first.ledger.with([order]))
+    const second = await look({ ...setup, reader: new MemoryShares() }, rules('solo'), first.ledger.copyWith([order]))
     expect(setup.node.asked).toEqual([])
     expect(second.lines).toEqual([])
     expect(owedOf(second)).toEqual([])
@@ -313,13 +329,19 @@ describe('a block', () => {
     setup.node.set(C, { kind: 'awaited' })
     const first = await look(setup, rules('prop'))
     const order: SentLine = {
-      ...{ at, type: 'order', network: 'development', account: POOL, chain: 1, requestKey: blockOf('k'), expires: 1 },
+      at,
+      type: 'order',
+      network: 'development',
+      account: POOL,
+      chain: 1,
+      requestKey: blockOf('k'),
+      expires: 1,
       command: { hash: blockOf('k'), sigs: [], cmd: '{}' },
       pays: [{ account: ANN, amount: '1.0', for: [{ block: B, amount: '1.0' }] }],
     }
     setup.node.set(B, { kind: 'orphaned', depth: 6 })
     setup.node.set(C, deep)
-    const second = await look(setup, rules('prop'), first.ledger.with([order]))
+    const second = await look(setup, rules('prop'), first.ledger.copyWith([order]))
     expect(amountsOf(second)[C]).toEqual({ [ANN]: '0.4', [BEN]: '1.2', nobody: '0.4' })
     expect(owedOf(second).map(([chain]) => chain)).toEqual([0, 0])
   })

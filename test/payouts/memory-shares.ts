@@ -35,8 +35,17 @@ let made = 0
 export function share(given: Partial<ShareEntry>): ShareEntry {
   const id = `share-${String(++made).padStart(8, '0')}`
   return {
-    ...{ id, timeMs: made, user: 'alice', worker: 'w', agent: 'test', address: '127.0.0.1', chain: 0, height: 1 },
-    ...{ difficulty: 1, blockDifficulty: 100, block: null },
+    id,
+    timeMs: made,
+    user: 'alice',
+    worker: 'w',
+    agent: 'test',
+    address: '127.0.0.1',
+    chain: 0,
+    height: 1,
+    difficulty: 1,
+    blockDifficulty: 100,
+    block: null,
     ...given,
   }
 }

@@ -212,9 +212,23 @@ it('debts on another network are not paid on this one', async () => {
   const journal = PayoutJournal.open(ground.state, () => 0)
   const parts = [{ payee: cleo.account, amount: '0.5', shares: 1, worth: '1' }]
   journal.append({
-    ...{ at: journal.now(), type: 'credit', network: 'elsewhere', account: ground.pool.account, block: blockOf('E') },
-    ...{ chain: 0, height: 1, foundMs: 1, finder: cleo.account, scheme: 'solo', window: '2.0', feePercent: '0' },
-    ...{ reward: '0.5', fee: '0.0', rest: '0.0', parts, round: [] },
+    at: journal.now(),
+    type: 'credit',
+    network: 'elsewhere',
+    account: ground.pool.account,
+    block: blockOf('E'),
+    chain: 0,
+    height: 1,
+    foundMs: 1,
+    finder: cleo.account,
+    scheme: 'solo',
+    window: '2.0',
+    feePercent: '0',
+    reward: '0.5',
+    fee: '0.0',
+    rest: '0.0',
+    parts,
+    round: [],
   })
   journal.close()
   expect((await report()).balances.map(({ account }) => account)).not.toContain(cleo.account)

@@ -41,7 +41,9 @@ async function connect(url: string): Promise<NodeClient> {
 
 const order = (url: string, path: string, body: unknown) =>
   fetch(`${url}/${path}`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   })
 
 it('a network of a file is mined, verified, served to a rig, paid out and forked', async () => {

@@ -32,8 +32,22 @@ const [A, B] = ['A', 'B'].map(blockOf)
 function credit(block: string, chain: number, amounts: Readonly<Record<string, string>>): CreditLine {
   const parts = Object.entries(amounts).map(([payee, amount]) => ({ payee, amount, shares: 1, worth: '1' }))
   return {
-    ...{ at, type: 'credit', network: 'development', account: POOL, block, chain, height: 7, foundMs: 5, finder: ANN },
-    ...{ scheme: 'solo', window: '2.0', feePercent: '1', reward: '2.0', fee: '0.02', rest: '0.0', parts },
+    at,
+    type: 'credit',
+    network: 'development',
+    account: POOL,
+    block,
+    chain,
+    height: 7,
+    foundMs: 5,
+    finder: ANN,
+    scheme: 'solo',
+    window: '2.0',
+    feePercent: '1',
+    reward: '2.0',
+    fee: '0.02',
+    rest: '0.0',
+    parts,
     round: [{ after: null, upTo: { timeMs: 5, id: block } }],
   }
 }
@@ -41,13 +55,25 @@ function credit(block: string, chain: number, amounts: Readonly<Record<string, s
 function order(key: string, chain: number, pays: SentLine['pays']): SentLine {
   const requestKey = blockOf(key)
   return {
-    ...{ at, type: 'order', network: 'development', account: POOL, chain, requestKey, expires: 100, pays },
+    at,
+    type: 'order',
+    network: 'development',
+    account: POOL,
+    chain,
+    requestKey,
+    expires: 100,
+    pays,
     command: { hash: requestKey, sigs: [{ sig: '00' }], cmd: '{}' },
   }
 }
 
 const result = (key: string, outcome: ResultLine['outcome']): ResultLine => ({
-  ...{ at, type: 'result', requestKey: blockOf(key), outcome, height: outcome === 'expired' ? null : 9, message: '' },
+  at,
+  type: 'result',
+  requestKey: blockOf(key),
+  outcome,
+  height: outcome === 'expired' ? null : 9,
+  message: '',
 })
 
 const LINES: readonly PayoutLine[] = [
@@ -155,7 +181,8 @@ describe('the journal', () => {
     writeFileSync(payoutFile(folder), older)
     const hint = expect.stringMatching(/^it is missing, as \S+payouts\.end shows; restore it from a copy/)
     expect(attempt(() => readPayouts(folder))).toMatchObject({
-      ...{ code: 'DATA_UNUSABLE', hint },
+      code: 'DATA_UNUSABLE',
+      hint,
       message: `${payoutFile(folder)}: line 3 is damaged, and it may be a payment`,
     })
   })
@@ -213,10 +240,10 @@ describe('the ledger', () => {
   it('the ledger owes nothing that an order pays, and owes it again if the order failed', () => {
     const ledger = new PayoutLedger(LINES)
     expect(owed(ledger)).toEqual([[BEN, ben]])
-    expect(ledger.openOrders).toHaveLength(1)
+    expect(ledger.openPayouts).toHaveLength(1)
     for (const outcome of ['paid', 'failed', 'expired'] as const) {
-      const after = ledger.with([result('k', outcome)])
-      expect(after.openOrders).toEqual([])
+      const after = ledger.copyWith([result('k', outcome)])
+      expect(after.openPayouts).toEqual([])
       expect(owed(after)).toEqual(outcome === 'paid' ? [[BEN, ben]] : owed(new PayoutLedger(LINES.slice(0, 2))))
     }
   })
@@ -243,7 +270,7 @@ describe('the ledger', () => {
 
   it('the ledger is the same whether lines arrive at once or one after the other', () => {
     const lines = [...LINES, { at, type: 'orphaned', block: B } as const, result('k', 'paid')]
-    const grown = lines.reduce((ledger, line) => ledger.with([line]), new PayoutLedger())
+    const grown = lines.reduce((ledger, line) => ledger.copyWith([line]), new PayoutLedger())
     expect(owed(grown)).toEqual(owed(new PayoutLedger(lines)))
     expect(paymentsOf(lines)).toMatchObject([{ account: ANN, amount: '1.25', state: 'paid', blocks: [A, B], chain: 0 }])
   })

@@ -130,8 +130,13 @@ export class PoolGround {
   share(user: string, difficulty: number, block: PoolBlock | null = null): ShareEntry {
     const n = ++this.#shares
     return share({
-      ...{ id: block?.block ?? `s${String(n).padStart(6, '0')}`, timeMs: this.#begunMs + n, user },
-      ...{ difficulty, block: block?.block ?? null, chain: block?.chain ?? 0, height: block?.height ?? 1 },
+      id: block?.block ?? `s${String(n).padStart(6, '0')}`,
+      timeMs: this.#begunMs + n,
+      user,
+      difficulty,
+      block: block?.block ?? null,
+      chain: block?.chain ?? 0,
+      height: block?.height ?? 1,
     })
   }
 

@@ -48,7 +48,8 @@ describe('the payment model', () => {
   const silent: PaidBlock = {
     coinbase: encoded('{"result":{"status":"success","data":"paid"},"events":[]}'),
     minerData: encoded('{"account":"k:me","predicate":"keys-all","public-keys":[]}'),
-    ...{ height: 7, chains: 20 },
+    height: 7,
+    chains: 20,
   }
   const failed = { ...silent, coinbase: encoded('{"result":{"status":"failure","error":{}},"events":[]}') }
   const paid = { ...silent, coinbase: encoded('{"events":[{"name":"TRANSFER","params":["","k:you",1.5]}]}') }
@@ -104,7 +105,10 @@ describe('the forecast', () => {
   const ports = (): ForecastPorts & { readonly clock: VirtualClock; readonly told: unknown[]; faults: unknown[] } => {
     const [told, faults]: unknown[][] = [[], []]
     return {
-      ...{ clock: new VirtualClock(), told, faults, stopped: new AbortController().signal },
+      clock: new VirtualClock(),
+      told,
+      faults,
+      stopped: new AbortController().signal,
       onEvent: (event) => void told.push(event),
       onFault: (error) => void faults.push(error),
     }

@@ -74,20 +74,17 @@ class WordNode {
       const transactions = height === this.includedAt ? [[text64(COMMAND), text64(output)] as [string, string]] : []
       const payload = payloadOf({ minerData: text64({ height }), coinbase: text64({ height }), transactions })
       const work = {
-        ...{
-          featureFlags: 0n,
-          creationTime: BigInt(this.timeOf(height)) * 1_000_000n,
-          adjacents: new Map(),
-          chainId: 0,
-        },
-        ...{
-          parent: blocks.at(-1)?.header.hash ?? new Uint8Array(32),
-          target: 1n,
-          weight: 1n,
-          version: 1,
-          epochStart: 0n,
-        },
-        ...{ payloadHash: decodeBase64Url(payload.payloadHash), height: BigInt(height) },
+        featureFlags: 0n,
+        creationTime: BigInt(this.timeOf(height)) * 1_000_000n,
+        adjacents: new Map(),
+        chainId: 0,
+        parent: blocks.at(-1)?.header.hash ?? new Uint8Array(32),
+        target: 1n,
+        weight: 1n,
+        version: 1,
+        epochStart: 0n,
+        payloadHash: decodeBase64Url(payload.payloadHash),
+        height: BigInt(height),
         nonce: BigInt(this.branch.charCodeAt(0)),
       }
       blocks.push({ header: { ...work, hash: blockHash(encodeWork(work)) }, payload })
@@ -155,8 +152,16 @@ const NOW = Math.floor(clock.wallMs() / 1000)
 
 /** @param expires in seconds since 1970 */
 const orderUntil = (expires: number): Payout => ({
-  ...{ at: '2026-01-01T00:00:00.000Z', type: 'order', network: 'development', account: 'k:pool', chain: 0 },
-  ...{ requestKey: KEY, expires, command: COMMAND, pays: [], result: null },
+  at: '2026-01-01T00:00:00.000Z',
+  type: 'order',
+  network: 'development',
+  account: 'k:pool',
+  chain: 0,
+  requestKey: KEY,
+  expires,
+  command: COMMAND,
+  pays: [],
+  result: null,
 })
 
 function setup() {
@@ -164,7 +169,10 @@ function setup() {
   const results: ResultLine[] = []
   const told: CommandStep[] = []
   const options: SettleOptions = {
-    ...{ node: node.calls, confirmations: CONFIRMATIONS, clock, signal: new AbortController().signal },
+    node: node.calls,
+    confirmations: CONFIRMATIONS,
+    clock,
+    signal: new AbortController().signal,
     onStep: (step) => told.push(step),
     onResult: (result) => results.push(result),
   }

@@ -27,9 +27,22 @@ const [POOL_ACCOUNT, USER_ACCOUNT] = [`k:${POOL.publicKey}`, `k:${USER.publicKey
 const START_MS = new VirtualTime().trueWallMs()
 
 const CREDIT: CreditLine = {
-  ...{ at: '2027-01-15T08:00:00.000Z', type: 'credit', network: 'development', account: POOL_ACCOUNT, chain: 0 },
-  ...{ block: blockOf('b'), height: 0, foundMs: 0, finder: USER_ACCOUNT, scheme: 'solo', window: '2.0' },
-  ...{ feePercent: '0.0', reward: '1.0', fee: '0.0', rest: '0.0', round: [] },
+  at: '2027-01-15T08:00:00.000Z',
+  type: 'credit',
+  network: 'development',
+  account: POOL_ACCOUNT,
+  chain: 0,
+  block: blockOf('b'),
+  height: 0,
+  foundMs: 0,
+  finder: USER_ACCOUNT,
+  scheme: 'solo',
+  window: '2.0',
+  feePercent: '0.0',
+  reward: '1.0',
+  fee: '0.0',
+  rest: '0.0',
+  round: [],
   parts: [{ payee: USER_ACCOUNT, amount: '1.0', shares: 1, worth: '1' }],
 }
 
@@ -70,7 +83,11 @@ class SmallPool implements World<Move> {
   }
 
   readonly #client = nodeOf({
-    ...{ chains: [this.#chain], time: this.#time, faults: NO_FAULTS, random: () => 0.5, poolKey: POOL.publicKey },
+    chains: [this.#chain],
+    time: this.#time,
+    faults: NO_FAULTS,
+    random: () => 0.5,
+    poolKey: POOL.publicKey,
     step: () => {
       if (this.#isKilled) throw new Killed()
     },
@@ -94,7 +111,7 @@ class SmallPool implements World<Move> {
 
   moves(): Move[] {
     const isDue = this.#ledger.balances(POOL_ACCOUNT).length > 0
-    const isOpen = this.#ledger.openOrders.length > 0
+    const isOpen = this.#ledger.openPayouts.length > 0
     const each = <Name extends string, Kind extends string>(name: Name, ...kinds: readonly Kind[]) =>
       kinds.map((kind) => [name, kind] as const)
     return [
@@ -144,11 +161,17 @@ class SmallPool implements World<Move> {
     }
     try {
       await payBalances(this.#ledger.balances(POOL_ACCOUNT), {
-        ...{ node: this.#client, ledger: this.#ledger, account: POOL_ACCOUNT, minimum: 0n, keys: [POOL] },
+        node: this.#client,
+        ledger: this.#ledger,
+        account: POOL_ACCOUNT,
+        minimum: 0n,
+        keys: [POOL],
         journal: { append, now: () => CREDIT.at },
         terms: { gasLimit: 10_000, gasPrice: '0.00000001', ttlMs: TTL_S * 1000 },
-        ...{ clock: this.#clock, signal: new AbortController().signal },
-        ...{ onStep: () => undefined, onTrouble: () => undefined },
+        clock: this.#clock,
+        signal: new AbortController().signal,
+        onStep: () => undefined,
+        onTrouble: () => undefined,
       })
     } catch (error) {
       if (kind === 'arrives') throw error
@@ -163,15 +186,19 @@ class SmallPool implements World<Move> {
     this.#isAway = kind === 'away'
     this.#lie = kind === 'true' || kind === 'away' ? null : kind
     const options: SettleOptions = {
-      ...{ node: this.#client, confirmations: CONFIRMATIONS, clock: this.#clock, claimed: this.#claimed },
-      ...{ signal: new AbortController().signal, onStep: () => undefined },
+      node: this.#client,
+      confirmations: CONFIRMATIONS,
+      clock: this.#clock,
+      claimed: this.#claimed,
+      signal: new AbortController().signal,
+      onStep: () => undefined,
       onResult: (result) => {
         this.#lines.push(result)
         this.#ledger.add(result)
         this.#judgeResult(result)
       },
     }
-    await lookOnce(this.#ledger.openOrders, options).catch((error: unknown) => {
+    await lookOnce(this.#ledger.openPayouts, options).catch((error: unknown) => {
       if (kind !== 'away') throw error
     })
     this.#isAway = false
@@ -230,7 +257,7 @@ class SmallPool implements World<Move> {
   /** When all is well, the user gets his part. */
   async finish(): Promise<void> {
     this.#chain.adjust(this.#chain.head, this.#withCoins(10n * COIN))
-    const isDone = () => this.#chain.head.balances.get(USER_ACCOUNT) === COIN && this.#ledger.openOrders.length === 0
+    const isDone = () => this.#chain.head.balances.get(USER_ACCOUNT) === COIN && this.#ledger.openPayouts.length === 0
     for (let round = 0, done = 0; round < 6 && done < 2; round++) {
       this.#nextRun()
       if (this.#ledger.balances(POOL_ACCOUNT).length > 0) await this.#order('arrives')
@@ -242,7 +269,7 @@ class SmallPool implements World<Move> {
       if (isDone()) done++
     }
     expect(this.#chain.head.balances.get(USER_ACCOUNT), 'the user has his part in the end').toBe(COIN)
-    expect(this.#ledger.openOrders, 'no order is open in the end').toEqual([])
+    expect(this.#ledger.openPayouts, 'no order is open in the end').toEqual([])
   }
 }
 

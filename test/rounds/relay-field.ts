@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { withNonce } from '../../src/ground/chain/header.ts'
 import { powHash } from '../../src/ground/chain/pow.ts'
-import { composedNonce } from '../../src/mining/stratum/nonces.ts'
+import { composeNonce } from '../../src/mining/stratum/nonces.ts'
 import { type Running, start } from '../cli/run.ts'
 import { NatsServer } from '../fleet/nats.ts'
 import { freePort } from '../ports.ts'
@@ -190,6 +190,6 @@ function blocksIn(part: Part, run: Running): number {
 }
 
 function idOf({ header }: RigJobSeen, nonce2: string, nonce1: string): string {
-  const nonce = composedNonce(nonce2, { bits: 16, value: Number.parseInt(nonce1, 16) })
+  const nonce = composeNonce(nonce2, { bits: 16, value: Number.parseInt(nonce1, 16) })
   return encodeBase64Url(powHash(withNonce(header, nonce)))
 }

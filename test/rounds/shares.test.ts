@@ -10,7 +10,7 @@ import { systemClock } from '../../src/ground/platform/clock.ts'
 import { LevelStore } from '../../src/mining/accounts/level-store.ts'
 import type { WorkerTable } from '../../src/mining/accounts/rig-rows.ts'
 import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
-import { composedNonce } from '../../src/mining/stratum/nonces.ts'
+import { composeNonce } from '../../src/mining/stratum/nonces.ts'
 import { start } from '../cli/run.ts'
 import { randomFrom } from '../random.ts'
 import { rotation, roundsOf } from '../rotation.ts'
@@ -24,8 +24,21 @@ const SHARES_OF_SESSION = 6
 const MAX_ACCEPTED = 200
 
 const options = (folder: string) => [
-  ...['mine', '--threads', '0', '--gpu', 'none', '--stratum-listen', '127.0.0.1:0', '--http', '127.0.0.1:0'],
-  ...['--difficulty', '1T', '--stratum-difficulty', '100', '--state', folder],
+  'mine',
+  '--threads',
+  '0',
+  '--gpu',
+  'none',
+  '--stratum-listen',
+  '127.0.0.1:0',
+  '--http',
+  '127.0.0.1:0',
+  '--difficulty',
+  '1T',
+  '--stratum-difficulty',
+  '100',
+  '--state',
+  folder,
 ]
 
 async function started(folder: string) {
@@ -36,7 +49,7 @@ async function started(folder: string) {
 }
 
 const idOf = ({ header }: RigJobSeen, nonce2: string, nonce1: string) => {
-  const nonce = composedNonce(nonce2, { bits: 16, value: Number.parseInt(nonce1, 16) })
+  const nonce = composeNonce(nonce2, { bits: 16, value: Number.parseInt(nonce1, 16) })
   return encodeBase64Url(powHash(withNonce(header, nonce)))
 }
 

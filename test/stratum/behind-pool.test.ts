@@ -1,5 +1,5 @@
 /**
- * Rigs behind a proxy behind a pool, each its own process. The pool is a miner with rigs, whose node mines real blocks.
+ * Rigs of a proxy of a pool, each its own process. The pool is a miner with rigs, whose node mines real blocks.
  * Taps before the proxy and before the pool judge all traffic, and check that the pool accepts what the proxy accepts.
  */
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -33,7 +33,9 @@ describe('rigs behind a pool', () => {
   it('rigs of a proxy mine the blocks of its pool, through the death of the pool and of the proxy', async () => {
     const nonces: bigint[] = []
     const devnet = await startDevnet({
-      ...{ graph: 'petersen', difficulty: 2_000_000n, port: 0 },
+      graph: 'petersen',
+      difficulty: 2_000_000n,
+      port: 0,
       onSolved: ({ nonce }, addition) => {
         if (addition.status === 'added') nonces.push(nonce)
       },
@@ -43,8 +45,15 @@ describe('rigs behind a pool', () => {
     const listen = (port: number) => ['--threads', '0', '--stratum-listen', `127.0.0.1:${port}`]
     const poolOf = () =>
       start([
-        ...['mine', '--node', devnet.url, '--state', 'off', ...ALONE, ...listen(poolPort)],
-        ...['--stratum-difficulty', '20k'],
+        'mine',
+        '--node',
+        devnet.url,
+        '--state',
+        'off',
+        ...ALONE,
+        ...listen(poolPort),
+        '--stratum-difficulty',
+        '20k',
       ])
     let at = poolOf()
     await at.sees(/rigs: stratum\+tcp:/)
@@ -91,7 +100,7 @@ describe('rigs behind a pool', () => {
     const [passed, heard] = [above, below].map(({ shares }) => shares)
     expect(heard.filter(({ isGood }) => !isGood)).toEqual([])
     expect(new Set(heard.map(({ searched }) => searched)).size).toBe(heard.length)
-    // The pool has accepted every share that a rig was told is good.
+    // The pool has accepted every share that the proxy accepted.
     const taken = new Set(passed.filter(({ answer }) => answer === true).map(({ searched }) => searched))
     const promised = heard.filter(({ answer }) => answer === true)
     expect(promised.length).toBeGreaterThan(30)
@@ -107,8 +116,21 @@ describe('rigs behind a pool', () => {
     const [poolPort, proxyPort] = [await freePort(), await freePort()]
     const poolOf = () =>
       start([
-        ...['mine', '--node', devnet.url, '--state', 'off', '--threads', '0', '--gpu', 'none', '--http', 'off'],
-        ...['--stratum-listen', `127.0.0.1:${poolPort}`, '--stratum-difficulty', '1k'],
+        'mine',
+        '--node',
+        devnet.url,
+        '--state',
+        'off',
+        '--threads',
+        '0',
+        '--gpu',
+        'none',
+        '--http',
+        'off',
+        '--stratum-listen',
+        `127.0.0.1:${poolPort}`,
+        '--stratum-difficulty',
+        '1k',
       ])
     const at = poolOf()
     await at.sees(/rigs: stratum\+tcp:/)

@@ -16,7 +16,7 @@ import {
   requestLine,
   resultLine,
 } from '../../src/mining/stratum/messages.ts'
-import { composedNonce, nonce1Text, nonce2Text, readNonce1 } from '../../src/mining/stratum/nonces.ts'
+import { composeNonce, nonce1Text, nonce2Text, readNonce1 } from '../../src/mining/stratum/nonces.ts'
 import { readTarget, targetOfShares, targetText } from '../../src/mining/stratum/targets.ts'
 
 interface Recorded {
@@ -143,11 +143,16 @@ describe('a line', () => {
 
   it('a line survives being written and read', () => {
     expect(readMessage(requestLine(3, 'mining.submit', ['u', 'j', '00']))).toEqual({
-      ...{ kind: 'request', id: 3, method: 'mining.submit', params: ['u', 'j', '00'] },
+      kind: 'request',
+      id: 3,
+      method: 'mining.submit',
+      params: ['u', 'j', '00'],
     })
     expect(readMessage(resultLine('a', true))).toEqual({ kind: 'response', id: 'a', result: true, error: null })
     expect(readMessage(failureLine(9, 'stale'))).toEqual({
-      ...{ kind: 'response', id: 9, result: false },
+      kind: 'response',
+      id: 9,
+      result: false,
       error: failures.stale,
     })
   })
@@ -183,7 +188,7 @@ describe('the splitter', () => {
 describe('a nonce', () => {
   it('a nonce has nonce1 in its lowest bytes, which are the first on the wire', () => {
     const fixed = readNonce1('09e8', 6)
-    const nonce = composedNonce('0123456789ab', fixed)
+    const nonce = composeNonce('0123456789ab', fixed)
     expect(nonce).toBe(0x0123456789ab09e8n)
     const work = decodeHex(String((readMessage(sessions[0].messages.at(-1)?.raw ?? '') as Request).params[1]))
     expect(encodeHex(withNonce(work, nonce)).slice(-16)).toBe('e809ab8967452301')
@@ -191,19 +196,19 @@ describe('a nonce', () => {
   })
 
   it('a nonce is read in memory order if a rig writes it so', () => {
-    expect(composedNonce('ab8967452301', readNonce1('09e8', 6), 'memory')).toBe(0x0123456789ab09e8n)
+    expect(composeNonce('ab8967452301', readNonce1('09e8', 6), 'memory')).toBe(0x0123456789ab09e8n)
   })
 
   it('a nonce may come without leading zeros', () => {
     expect(readNonce1('a', 6)).toEqual({ bits: 16, value: 10 })
-    expect(composedNonce('1', readNonce1('a', 6))).toBe(0x1000an)
+    expect(composeNonce('1', readNonce1('a', 6))).toBe(0x1000an)
   })
 
   it('a nonce is split into its parts and joined again', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.constantFrom(0, 8, 16, 24, 32), (nonce, bits) => {
         const fixed = { bits, value: Number(BigInt.asUintN(bits, nonce)) }
-        expect(composedNonce(nonce2Text(nonce, fixed), fixed)).toBe(nonce)
+        expect(composeNonce(nonce2Text(nonce, fixed), fixed)).toBe(nonce)
         expect(readNonce1(nonce1Text(fixed), 8 - bits / 8)).toEqual(fixed)
       }),
     )
@@ -215,9 +220,9 @@ describe('a nonce', () => {
     [() => readNonce1('100', 7), /nonce1 .*more than 1 bytes/],
     [() => readNonce1('xy', 6), /nonce1 .*expected hex digits/],
     [() => readNonce1('', 6), /nonce1 .*expected hex digits/],
-    [() => composedNonce('0123456789abc', readNonce1('1', 6)), /nonce2 .*13 digits, at most 12/],
-    [() => composedNonce('-1', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
-    [() => composedNonce('', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
+    [() => composeNonce('0123456789abc', readNonce1('1', 6)), /nonce2 .*13 digits, at most 12/],
+    [() => composeNonce('-1', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
+    [() => composeNonce('', readNonce1('1', 6)), /nonce2 .*expected hex digits/],
   ])('a nonce is refused if it is invalid (%#)', (read, complaint) => {
     expect(read).toThrow(complaint)
   })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  adjusted,
-  heard,
+  adjust,
   powerOfTwo,
+  recordEarlierShare,
+  recordShares,
   SHARE_MS,
-  sharedAll,
+  startVardiff,
   type Vardiff,
-  vardiff,
 } from '../../src/mining/stratum/vardiff.ts'
 import { randomFrom } from '../random.ts'
 
@@ -17,7 +17,7 @@ const ASIC = { least: 2 ** 40, leastAtFirst: 2 ** 48, firstStep: 2 }
 /** Records a share whose hash takes `hashes` on average. */
 function shared(state: Vardiff, nowMs: number, hashes: number): Vardiff {
   const one = { shares: 1, firstMs: nowMs, lastMs: nowMs, first: hashes, easiestAfter: Number.POSITIVE_INFINITY }
-  return sharedAll(state, one)
+  return recordShares(state, one)
 }
 
 interface Mined {
@@ -57,7 +57,7 @@ function mined(first: Vardiff, { hashrate, fromMs = 0, toMs, random, leastShare 
       shares++
       state = shared(state, now, least / (1 - random()))
     }
-    const next = adjusted(state, now)
+    const next = adjust(state, now)
     if (next.difficulty !== state.difficulty) {
       steps.push({ from: state.difficulty, to: next.difficulty, atMs: now, shares })
     }
@@ -74,7 +74,7 @@ describe('the difficulty of a rig', () => {
     'the difficulty of a rig reaches a share per ten seconds within five minutes at %d hashes a second',
     (hashrate) => {
       const random = randomFrom(hashrate % 1000)
-      const { state } = mined(vardiff(1e9, 0, ANY), { hashrate, toMs: 300_000, random })
+      const { state } = mined(startVardiff(1e9, 0, ANY), { hashrate, toMs: 300_000, random })
       const pace = state.difficulty / hashrate / (SHARE_MS / 1000)
       expect(pace).toBeGreaterThan(1 / 5)
       expect(pace).toBeLessThan(5)
@@ -87,7 +87,7 @@ describe('the difficulty of a rig', () => {
   it('the difficulty of a rig follows a rig that becomes a hundred times as fast, or as slow', () => {
     for (const factor of [100, 0.01]) {
       const random = randomFrom(7)
-      const { state } = mined(vardiff(1e10, 0, ANY), { hashrate: 1e9, toMs: 300_000, random })
+      const { state } = mined(startVardiff(1e10, 0, ANY), { hashrate: 1e9, toMs: 300_000, random })
       const hashrate = 1e9 * factor
       const after = mined(state, { hashrate, fromMs: 300_000, toMs: 900_000, random }).state
       const pace = after.difficulty / hashrate / (SHARE_MS / 1000)
@@ -97,20 +97,20 @@ describe('the difficulty of a rig', () => {
   })
 
   it('the difficulty of a rig stays while too little is known, and while it fits', () => {
-    let state = vardiff(1024, 0, ANY)
+    let state = startVardiff(1024, 0, ANY)
     for (let n = 0; n < 8; n++) {
       state = shared(state, 10 * n, 2 ** 20)
-      expect(adjusted(state, 10 * n)).toBe(state)
+      expect(adjust(state, 10 * n)).toBe(state)
     }
-    let fitting = vardiff(1024, 0, ANY)
+    let fitting = startVardiff(1024, 0, ANY)
     for (let n = 0; n <= 16; n++) fitting = shared(fitting, SHARE_MS * n, 1100)
-    expect(adjusted(fitting, 16 * SHARE_MS).difficulty).toBe(1024)
+    expect(adjust(fitting, 16 * SHARE_MS).difficulty).toBe(1024)
   })
 
   it('the difficulty of a rig follows the newest shares, however many fitted before', () => {
-    let state = vardiff(1024, 0, ANY)
+    let state = startVardiff(1024, 0, ANY)
     const share = (atMs: number) => {
-      state = adjusted(shared(state, atMs, 1100), atMs)
+      state = adjust(shared(state, atMs, 1100), atMs)
       return state.difficulty
     }
     for (let n = 0; n <= 160; n++) expect(share(SHARE_MS * n)).toBe(1024)
@@ -119,16 +119,16 @@ describe('the difficulty of a rig', () => {
   })
 
   it('the difficulty of a rig falls after eight shares that come far too slowly', () => {
-    let state = vardiff(2 ** 40, 0, ANY)
+    let state = startVardiff(2 ** 40, 0, ANY)
     for (let n = 0; n <= 7; n++) state = shared(state, 40_000 * n, 2 ** 40)
-    expect(adjusted(state, 280_000)).toBe(state)
-    expect(adjusted(shared(state, 320_000, 2 ** 40), 320_000).difficulty).toBe(2 ** 38)
+    expect(adjust(state, 280_000)).toBe(state)
+    expect(adjust(shared(state, 320_000, 2 ** 40), 320_000).difficulty).toBe(2 ** 38)
   })
 
   it("the difficulty of a rig reaches a target easier than the rig's chips report, and overshoots by no factor", () => {
     for (let seed = 0; seed < 200; seed++) {
       const run = { hashrate: 166e12, toMs: 60_000, random: randomFrom(seed), leastShare: 2 ** 40 }
-      const { steps } = mined(vardiff(2 ** 32, 0, ANY), run)
+      const { steps } = mined(startVardiff(2 ** 32, 0, ANY), run)
       expect(steps[0].shares).toBe(9)
       expect(Math.log2(steps[0].to)).toBeGreaterThanOrEqual(48)
       expect(Math.log2(steps[0].to)).toBeLessThanOrEqual(53)
@@ -137,13 +137,13 @@ describe('the difficulty of a rig', () => {
 
   it('the difficulty of an ASIC never falls below its start before its first share, and never below 2^40 after', () => {
     const day = 86_400_000
-    let state = vardiff(2 ** 48, 0, ASIC)
-    for (let ms = 0; ms <= day; ms += 10_000) state = adjusted(state, ms)
+    let state = startVardiff(2 ** 48, 0, ASIC)
+    for (let ms = 0; ms <= day; ms += 10_000) state = adjust(state, ms)
     expect(state.difficulty).toBe(2 ** 48)
     state = shared(state, day, 2 ** 49)
     const seen = new Set<number>()
     for (let ms = day; ms <= 2 * day; ms += 10_000) {
-      state = adjusted(state, ms)
+      state = adjust(state, ms)
       seen.add(Math.log2(state.difficulty))
     }
     expect([...seen]).toEqual([48, 47, 46, 45, 44, 43, 42, 41, 40])
@@ -151,7 +151,7 @@ describe('the difficulty of a rig', () => {
 
   it('the difficulty of a rig rises after a few shares if it was silent for an hour', () => {
     const random = randomFrom(3)
-    const state = adjusted(vardiff(2 ** 48, 0, ASIC), 3_600_000)
+    const state = adjust(startVardiff(2 ** 48, 0, ASIC), 3_600_000)
     const { steps } = mined(state, {
       hashrate: 166e12,
       fromMs: 3_600_000,
@@ -173,12 +173,12 @@ describe('with any shares', () => {
   it('the difficulty is a power of two within its bounds, and each later step up is at most fourfold', () => {
     fc.assert(
       fc.property(fc.array(share, { maxLength: 200 }), fc.constantFrom(ANY, ASIC), (shares, bounds) => {
-        let state = vardiff(2 ** 48, 0, bounds)
+        let state = startVardiff(2 ** 48, 0, bounds)
         let now = 0
         for (const { gapMs, bits } of shares) {
           now += gapMs
           state = shared(state, now, 2 ** bits)
-          const next = adjusted(state, now)
+          const next = adjust(state, now)
           expect(next.difficulty).toBe(powerOfTwo(next.difficulty))
           expect(next.difficulty).toBeGreaterThanOrEqual(bounds.least)
           expect(next.difficulty).toBeLessThanOrEqual(2 ** 64)
@@ -193,7 +193,7 @@ describe('with any shares', () => {
   it('the silence of a rig never raises its difficulty', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 2 ** 60, noNaN: true }), fc.integer({ min: 0, max: 1e9 }), (first, ms) => {
-        expect(adjusted(vardiff(first, 0, ASIC), ms).difficulty).toBeLessThanOrEqual(first)
+        expect(adjust(startVardiff(first, 0, ASIC), ms).difficulty).toBeLessThanOrEqual(first)
       }),
     )
   })
@@ -204,11 +204,11 @@ describe('simultaneous shares', () => {
   function flood(state: Vardiff, fromMs: number, { withinMs, hashes }: { withinMs: number; hashes: number }): Vardiff {
     let next = state
     for (let n = 0; n < 9; n++) next = shared(next, fromMs + (n * withinMs) / 8, hashes)
-    return adjusted(next, fromMs + withinMs)
+    return adjust(next, fromMs + withinMs)
   }
 
   it('simultaneous shares show that a rig is fast, and not how fast: the next step is as free as the first one', () => {
-    const first = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 2, hashes: 2 ** 32 })
+    const first = flood(startVardiff(2 ** 32, 0, ANY), 100, { withinMs: 2, hashes: 2 ** 32 })
     // Seven shares in 10 ms, the shortest time that vardiff believes.
     expect(first.difficulty).toBe(2 ** 45)
     expect(first.isFlooding).toBe(true)
@@ -224,26 +224,26 @@ describe('simultaneous shares', () => {
   })
 
   it('shares within less than a second may have been delayed or spread by the network, and count as simultaneous', () => {
-    const spread = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 900, hashes: 2 ** 32 })
+    const spread = flood(startVardiff(2 ** 32, 0, ANY), 100, { withinMs: 900, hashes: 2 ** 32 })
     expect(spread.isFlooding).toBe(true)
     expect(spread.hasRate).toBe(false)
     expect(spread.rate).toBeGreaterThan(0)
-    const slow = flood(vardiff(2 ** 32, 0, ANY), 100, { withinMs: 1_000, hashes: 2 ** 32 })
+    const slow = flood(startVardiff(2 ** 32, 0, ANY), 100, { withinMs: 1_000, hashes: 2 ** 32 })
     expect(slow.isFlooding).toBe(false)
     expect(slow.hasRate).toBe(true)
   })
 })
 
 it('silence lowers the difficulty until a share arrives', () => {
-  const lowered = adjusted(vardiff(2 ** 50, 0, ASIC), 30_000)
+  const lowered = adjust(startVardiff(2 ** 50, 0, ASIC), 30_000)
   expect(lowered.difficulty).toEqual(2 ** 49)
   expect(lowered.isLowered).toBe(true)
   expect(shared(lowered, 31_000, 2 ** 50).isLowered).toBe(false)
 })
 
 it('a share of an earlier job ends the silence, and an older one does not bring it back', () => {
-  const state = vardiff(2 ** 50, 10_000, ASIC)
-  expect(heard(state, 9_000)).toBe(state)
-  expect(adjusted(heard(state, 20_000), 49_999).difficulty).toBe(2 ** 50)
-  expect(adjusted(heard(state, 20_000), 50_000).difficulty).toBe(2 ** 49)
+  const state = startVardiff(2 ** 50, 10_000, ASIC)
+  expect(recordEarlierShare(state, 9_000)).toBe(state)
+  expect(adjust(recordEarlierShare(state, 20_000), 49_999).difficulty).toBe(2 ** 50)
+  expect(adjust(recordEarlierShare(state, 20_000), 50_000).difficulty).toBe(2 ** 49)
 })

@@ -6,7 +6,7 @@ import { withNonce } from '../../src/ground/chain/header.ts'
 import { meetsWords } from '../../src/ground/chain/pow.ts'
 import { LineSplitter } from '../../src/mining/stratum/lines.ts'
 import { type Response, readMessage, requestLine } from '../../src/mining/stratum/messages.ts'
-import { composedNonce, nonce2Text } from '../../src/mining/stratum/nonces.ts'
+import { composeNonce, nonce2Text } from '../../src/mining/stratum/nonces.ts'
 import { readTarget } from '../../src/mining/stratum/targets.ts'
 
 export interface RigJobSeen {
@@ -118,7 +118,7 @@ export class Rig {
   /** Whether the last nonce2 also meets another target. */
   lastMeets({ header }: RigJobSeen, target: bigint): boolean {
     const start = midstate(header)
-    return meetsWords(finish(start, midstateTail(start.tail, composedNonce(this.#text(), this.#fixed()))), target)
+    return meetsWords(finish(start, midstateTail(start.tail, composeNonce(this.#text(), this.#fixed()))), target)
   }
 
   /** Searches the newest job and submits shares until it is closed. */
@@ -149,7 +149,7 @@ export class Rig {
     const start = midstate(header)
     for (let i = 0; i < count; i++) {
       this.#nonce2++
-      const nonce = composedNonce(this.#nonce2.toString(16), this.#fixed())
+      const nonce = composeNonce(this.#nonce2.toString(16), this.#fixed())
       const words = midstateTail(start.tail, nonce)
       if (meetsWords(finish(start, words), target)) return true
     }

@@ -67,7 +67,7 @@ export function leaderCallbacks(
 ): Pick<OpenedSearch, 'onEvent' | 'attach' | 'expect'> {
   return {
     onEvent: (event) => {
-      if (event.type === 'solution') leader?.told(event)
+      if (event.type === 'solution') leader?.recordStep(event)
     },
     attach: (miner, { reached: { network, payee: account, node }, record, show }) => {
       host?.tell(show)

@@ -25,7 +25,7 @@ export class FleetShareReader implements ShareReader {
     stopped.addEventListener('abort', () => void link.close(), { once: true })
     try {
       const log = new ShareLog(link, options.onWarning)
-      if (await link.knownAsMissing(() => log.isThere())) return new FleetShareReader(link, log)
+      if (await link.callJetStream(() => log.isThere())) return new FleetShareReader(link, log)
       throw new NewcutError('BAD_INPUT', `${link.url}: the fleet ${link.fleet} has no share log`, {
         hint: 'its leader creates one for the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name names another fleet',
       })

@@ -2,7 +2,7 @@
 import { JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { Link } from '../fleet/link.ts'
-import { adapt, createStream, NANOSECONDS, type Replicas, unlessMissing } from '../fleet/stores.ts'
+import { createStream, NANOSECONDS, type Replicas, unlessMissing, updateStream } from '../fleet/stores.ts'
 
 /** Retention time of shares. */
 const KEPT_MS = 30 * 86_400_000
@@ -46,7 +46,7 @@ export async function prepareShares(options: ShareStreamOptions): Promise<void> 
   const known =
     (await unlessMissing(async () => (await manager.streams.info(name)).config)) ??
     (await createdWithRoom(options, (bytes) => createStream(manager, { ...fixed, ...wanted, max_bytes: bytes })))
-  if (known !== null) await adapt(manager, known, wanted, onWarning)
+  if (known !== null) await updateStream(manager, known, wanted, onWarning)
 }
 
 /** Creates the stream with the largest size that the server has room for. */

@@ -54,7 +54,7 @@ export interface DeviceStatus {
   readonly kernel: string
   /** Hardware that it shares with other devices, as threads share `cpu`; undefined if it shares none. */
   readonly hardware?: string
-  /** Name of the card from its driver; undefined if it is no card, or not known yet. */
+  /** Name of the card from its driver; undefined if the device is not a card, or before the driver has named it. */
   readonly model?: string
   /** Vendor in lower case, such as `nvidia`; set together with `model`. */
   readonly vendor?: string

@@ -120,15 +120,15 @@ export class ExternalEngine implements Engine {
     // A program may close its input early. Its exit code shows whether it failed.
     child.stdin.on('error', () => child.stdin.destroy())
     child.stdin.end(work.bytes)
-    child.on('error', (error) => this.#ended(child, work, `does not start: ${error.message}`, ''))
+    child.on('error', (error) => this.#onEnd(child, work, `does not start: ${error.message}`, ''))
     child.on('close', (code, signal) => {
       const lastLine = complaint.trim().split('\n').pop() ?? ''
       const failure = code === 0 ? null : `ended with ${signal ?? `exit code ${code}`}${lastLine && `: ${lastLine}`}`
-      this.#ended(child, work, failure, out)
+      this.#onEnd(child, work, failure, out)
     })
   }
 
-  #ended(child: ChildProcess, work: EngineWork, failure: string | null, out: string): void {
+  #onEnd(child: ChildProcess, work: EngineWork, failure: string | null, out: string): void {
     if (child !== this.#child) return
     this.#child = null
     const answer = failure === null ? readAnswer(out) : null
@@ -173,7 +173,7 @@ function programOf(command: string): string {
 
 /**
  * Parses the output of a program.
- * @returns the nonce with the number of hashes (0 if unknown), or null if it is no answer
+ * @returns the nonce with the number of hashes (0 if unknown), or null if the line is not an answer
  */
 export function readAnswer(out: string): { readonly nonce: bigint; readonly hashes: number } | null {
   const answer = ANSWER.exec(out.trim())

@@ -7,7 +7,7 @@ export interface Leader {
   /** Announces pending solutions of earlier runs, so that their copies in JetStream are not handed in again. */
   expect(hashes: readonly string[]): void
   /** Receives every step of a solution once the journal has it, and acknowledges the solution to JetStream. */
-  told(step: SolutionStep): void
+  recordStep(step: SolutionStep): void
   status(): FleetStatus
 }
 

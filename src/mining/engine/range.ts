@@ -61,8 +61,8 @@ function rangesWithin(from: number, size: number, slots: number, random: () => n
   return Array.from({ length: slots }, (_, slot) => {
     const first = partStart(slot, slots, size)
     const count = partStart(slot + 1, slots, size) - first
-    const below = (limit: number) => Math.floor(random() * limit)
-    return { first: from + first, count, start: below(count), low: below(LOWS), high: below(HIGHS) }
+    const randomBelow = (limit: number) => Math.floor(random() * limit)
+    return { first: from + first, count, start: randomBelow(count), low: randomBelow(LOWS), high: randomBelow(HIGHS) }
   })
 }
 

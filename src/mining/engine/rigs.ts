@@ -39,7 +39,7 @@ export interface StratumStatus {
   readonly rigs: readonly RigCounts[]
   /** Whether the share log can be written, or null without one. */
   readonly isLogWell: boolean | null
-  /** Refused rigs behind a pool, by reason; undefined without a pool. */
+  /** Refused rigs of a pool, by reason; undefined without a pool. */
   readonly sentAway?: Readonly<Record<string, number>>
 }
 

@@ -5,7 +5,8 @@
  * A NATS server first sends a greeting in plaintext, then starts TLS. Servers from 2.10.4 can also start with TLS
  * (`handshake_first: true`); this is not supported.
  */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { fleetErrors } from './errors.ts'
 
 export interface NatsAddress {
   readonly host: string
@@ -19,7 +20,6 @@ export interface NatsAddress {
 }
 
 const DEFAULT_PORT = 4222
-const EXAMPLE = 'expected nats://HOST:4222, nats://USER:PASSWORD@HOST:4222, nats://TOKEN@HOST:4222, or tls://'
 const ADDRESS = /^(nats|tls):\/\/(?:([^:@/\s]+)(?::([^@/\s]*))?@)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+)(?::(\d{1,5}))?\/?$/i
 
 /**
@@ -29,16 +29,16 @@ const ADDRESS = /^(nats|tls):\/\/(?:([^:@/\s]+)(?::([^@/\s]*))?@)?(\[[0-9a-f:.]+
 export function readNatsAddress(text: string): NatsAddress {
   const [, scheme, user, password, host, digits] = ADDRESS.exec(text.trim()) ?? []
   if (host === undefined) {
-    throw new NewcutError('BAD_OPTION', 'the address of a NATS server cannot be read', { hint: EXAMPLE })
+    throw operatingError(fleetErrors.badAddress)
   }
   const port = digits === undefined ? DEFAULT_PORT : Number(digits)
   const url = `${scheme.toLowerCase()}://${host}:${port}`
-  if (port < 1 || port > 65_535) throw new NewcutError('BAD_OPTION', `${url}: port ${port}, expected 1 to 65535`)
+  if (port < 1 || port > 65_535) throw operatingError(fleetErrors.badPort, { url, port })
   const tls = scheme.toLowerCase() === 'tls'
-  return { host, port, tls, user: decoded(user), password: decoded(password), url }
+  return { host, port, tls, user: decodePart(user), password: decodePart(password), url }
 }
 
-function decoded(text: string | undefined): string | null {
+function decodePart(text: string | undefined): string | null {
   if (text === undefined) return null
   try {
     return decodeURIComponent(text)

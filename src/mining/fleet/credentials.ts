@@ -1,14 +1,13 @@
 /** Credential files for NATS. Errors never repeat their content. */
 import { createRequire } from 'node:module'
 import type { Authenticator } from '@nats-io/transport-node'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { fleetErrors } from './errors.ts'
 
 const CREDENTIALS =
   /^-+BEGIN NATS USER JWT-+\n\s*[\w-]+\.[\w-]+\.[\w-]+\s*\n-+END NATS USER JWT-+$[\s\S]*^-+BEGIN USER NKEY SEED-+\n\s*(\S+)\s*\n-+END USER NKEY SEED-+$/m
 /** Output of `nk -gen user`; the public key may follow. */
 const SEED = /^\s*(SU\S+)(?:\s+U\S+)?\s*$/
-const EXPECTED =
-  'expected a file of credentials (BEGIN NATS USER JWT ..., as nsc writes it), or the seed of a user alone (SU..., as nk -gen user writes it)'
 
 /**
  * Reads a signed token with the seed of its key, or a bare seed for servers that know users by their keys.
@@ -22,8 +21,7 @@ export function readCredentials(text: string, where: string): Authenticator {
   const encode = (part: string) => new TextEncoder().encode(part)
   const seed = encode(ofToken ?? alone ?? '')
   if (!isUserSeed(seed)) {
-    const what = seed.length > 0 ? 'its seed is damaged, or not that of a user' : 'there are no credentials in it'
-    throw new NewcutError('BAD_OPTION', `${where}: ${what}`, { hint: EXPECTED })
+    throw operatingError(seed.length > 0 ? fleetErrors.badSeed : fleetErrors.noCredentials, { where })
   }
   const { nkeyAuthenticator, credsAuthenticator } = nats()
   return ofToken === undefined ? nkeyAuthenticator(seed) : credsAuthenticator(encode(plain))

@@ -12,9 +12,10 @@ import {
 } from '@nats-io/transport-node'
 import { backoffMs } from '#ground/base/backoff.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { Static, TSchema } from '#ground/schema/typebox.ts'
 import type { NatsAddress } from './address.ts'
+import { fleetErrors } from './errors.ts'
 import { decodeMessage, encodeMessage, type Subjects, subjectsOf } from './messages.ts'
 
 /** Authentication of both ends, beyond the address. Certificates and keys are in PEM format. */
@@ -98,7 +99,7 @@ export class Link {
         await connection.close()
       } catch (error) {
         signal.throwIfAborted()
-        const failure = (await wantedCertificate(options)) ?? failureOf(error, options)
+        const failure = (await certificateError(options)) ?? connectionError(error, options)
         if (onWaiting === null || failure.code !== 'NODE_UNREACHABLE') throw failure
         if (attempt === 0) onWaiting(`waiting for the NATS server: ${describeError(failure)}`)
       }
@@ -115,28 +116,23 @@ export class Link {
    * @throws NewcutError NODE_MISBEHAVED if it cannot, or an error of the NATS client
    */
   async checkJetStream(copies: number): Promise<void> {
-    await this.knownAsMissing(() => this.jetstream.jetstreamManager(true))
+    await this.callJetStream(() => this.jetstream.jetstreamManager(true))
     // In a named domain, other servers may hold the copies; this connection cannot see them.
     if (copies < 2 || this.#domain !== undefined || this.connection.info?.cluster !== undefined) return
-    throw new NewcutError('NODE_MISBEHAVED', `${this.url} is a single server: it cannot keep ${copies} copies`, {
-      hint: 'leave `nats-replicas` out',
-    })
+    throw operatingError(fleetErrors.singleServer, { url: this.url, copies })
   }
 
   /**
    * Calls JetStream.
    * @throws NewcutError NODE_MISBEHAVED if there is no JetStream, or an error of the NATS client
    */
-  async knownAsMissing<T>(call: () => Promise<T>): Promise<T> {
+  async callJetStream<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
       if (!(error instanceof Error && error.name === 'JetStreamNotEnabled')) throw error
-      const what =
-        this.#domain === undefined
-          ? 'the NATS server has no JetStream (nats-server -js)'
-          : `no JetStream of the domain ${this.#domain} answers: it must be that of ${this.url}, or of a server connected to it`
-      throw new NewcutError('NODE_MISBEHAVED', what, { cause: error })
+      if (this.#domain === undefined) throw operatingError(fleetErrors.noJetStream, { url: this.url }, error)
+      throw operatingError(fleetErrors.noDomain, { domain: this.#domain, url: this.url }, error)
     }
   }
 
@@ -158,7 +154,7 @@ export class Link {
   }
 
   /** Publishes a message. While disconnected, the client buffers it and sends it after reconnecting. */
-  tell(subject: string, message: unknown): void {
+  publish(subject: string, message: unknown): void {
     if (!this.connection.isClosed()) this.connection.publish(subject, encodeMessage(message))
   }
 
@@ -166,7 +162,12 @@ export class Link {
    * Sends a request to the subject's responder.
    * @throws an error of the NATS client, or FormatError if the answer is malformed
    */
-  async ask<T extends TSchema>(subject: string, question: unknown, answer: T, timeoutMs: number): Promise<Static<T>> {
+  async request<T extends TSchema>(
+    subject: string,
+    question: unknown,
+    answer: T,
+    timeoutMs: number,
+  ): Promise<Static<T>> {
     const { data } = await this.connection.request(subject, encodeMessage(question), { timeout: timeoutMs })
     return decodeMessage(answer, data, subject)
   }
@@ -176,7 +177,7 @@ export class Link {
    * @param onWrong called for malformed messages and errors of the subscription
    * @returns a function that unsubscribes
    */
-  hear<T extends TSchema>(
+  subscribe<T extends TSchema>(
     subject: string,
     schema: T,
     handle: (message: Static<T>, raw: Msg) => void,
@@ -210,12 +211,12 @@ export class Link {
 
   async #watch(): Promise<void> {
     for await (const status of this.connection.status()) {
-      if (status.type === 'disconnect') this.#tellListeners(`the NATS server at ${this.url} is gone`)
-      if (status.type === 'reconnect') this.#tellListeners(null)
+      if (status.type === 'disconnect') this.#reportStatus(`the NATS server at ${this.url} is gone`)
+      if (status.type === 'reconnect') this.#reportStatus(null)
     }
   }
 
-  #tellListeners(problem: string | null): void {
+  #reportStatus(problem: string | null): void {
     if (problem === this.#problem) return
     this.#problem = problem
     for (const listener of this.#listeners) listener(problem)
@@ -267,20 +268,16 @@ function tlsOf(addresses: readonly NatsAddress[], files: NodeTlsOptions): NodeTl
   return options
 }
 
-function failureOf(error: unknown, { addresses }: LinkSetup): NewcutError {
+function connectionError(error: unknown, { addresses }: LinkSetup): NewcutError {
   const where = addresses.map(({ url }) => url).join(', ')
   if (error instanceof AuthorizationError || (error as { name?: unknown }).name === 'AuthorizationError') {
-    return new NewcutError('NODE_REFUSED', `the NATS server at ${where} refuses these credentials`, {
-      hint: 'put USER:PASSWORD@ or a token in its address, or name a file with credentials or a seed with `nats-creds`',
-      cause: error,
-    })
+    return operatingError(fleetErrors.refusedCredentials, { where }, error)
   }
   // The NATS client fails on TLS options that it did not get.
   if (describeError(error).includes('certFile') && !addresses.some(({ tls }) => tls)) {
-    const hint = 'use a tls:// address, with `nats-ca: FILE` if its certificate is not of a public authority'
-    return new NewcutError('NODE_REFUSED', `the NATS server at ${where} accepts only TLS`, { hint, cause: error })
+    return operatingError(fleetErrors.onlyTls, { where }, error)
   }
-  return new NewcutError('NODE_UNREACHABLE', `no NATS server answers at ${where}`, { cause: error })
+  return operatingError(fleetErrors.unreachable, { where }, error)
 }
 
 const INFO_MS = 1_000
@@ -291,18 +288,16 @@ const MAX_INFO_CHARACTERS = 65_536
  * timeout. The server's plaintext greeting states the requirement.
  * @returns null if there is no such server
  */
-async function wantedCertificate({ addresses, trust }: LinkSetup): Promise<NewcutError | null> {
+async function certificateError({ addresses, trust }: LinkSetup): Promise<NewcutError | null> {
   if (trust.cert !== undefined) return null
-  const wants = await Promise.all(addresses.filter(({ tls }) => tls).map(wantsCertificate))
-  const where = wants.find((url) => url !== null)
+  const urls = await Promise.all(addresses.filter(({ tls }) => tls).map(requiresCertificate))
+  const where = urls.find((url) => url !== null)
   if (where === undefined) return null
-  return new NewcutError('NODE_REFUSED', `the NATS server at ${where} requires a client certificate`, {
-    hint: 'set `nats-cert` and `nats-key`',
-  })
+  return operatingError(fleetErrors.noCertificate, { where })
 }
 
 /** @returns the address of a server that requires a client certificate; null if it does not, or does not answer */
-function wantsCertificate({ host, port, url }: NatsAddress): Promise<string | null> {
+function requiresCertificate({ host, port, url }: NatsAddress): Promise<string | null> {
   return new Promise((resolve) => {
     let received = ''
     const socket = connectTcp(port, host.replace(/^\[|\]$/g, ''))

@@ -47,17 +47,17 @@ export const FLEET_NAME = /^[A-Za-z0-9_-]{1,32}$/
 
 /** NATS subjects and stores of a fleet. The name must match FLEET_NAME. */
 export function subjectsOf(name: string) {
-  const of = (what: string) => `newcut.${name}.${what}`
+  const subject = (what: string) => `newcut.${name}.${what}`
   return {
-    job: of('job'),
-    report: of('report'),
-    candidate: of('candidate'),
-    share: of('share'),
-    unshared: of('unshared'),
-    outcome: of('outcome'),
-    standby: of('standby'),
-    list: of('list'),
-    order: of('order'),
+    job: subject('job'),
+    report: subject('report'),
+    candidate: subject('candidate'),
+    share: subject('share'),
+    unshared: subject('unshared'),
+    outcome: subject('outcome'),
+    standby: subject('standby'),
+    list: subject('list'),
+    order: subject('order'),
     /** JetStream stream of candidates. */
     stream: `newcut-${name}-candidates`,
     /** JetStream stream of shares. */

@@ -19,13 +19,13 @@ const MAX_AGE_MS = 300_000
 /** JetStream redelivers a candidate after this time without a sign of progress from the leader. */
 const ACK_WAIT_MS = 2_000
 /** Window for deduplication of resent candidates. */
-const TWICE_MS = 60_000
-const MAX_KEPT = 100_000
+const DEDUPLICATION_MS = 60_000
+const MAX_CANDIDATES = 100_000
 /** Maximum number of candidates that a leader handles at once. */
 export const MAX_AT_ONCE = 1_000
 /** Name of the consumer shared by all leaders. */
 export const CONSUMER = 'leader'
-/** Number of copies in a cluster; undefined keeps the present number, or 1 for a new fleet. */
+/** Number of copies in a cluster; undefined keeps the current number, or 1 for a new fleet. */
 export type Replicas = number | undefined
 
 /** Nanoseconds per millisecond. */
@@ -56,22 +56,22 @@ export interface StoreOptions {
  */
 export function openBucket({ link, replicas, onWarning }: StoreOptions): Promise<KV> {
   const { jetstream, subjects } = link
-  return link.knownAsMissing(async () => {
+  return link.callJetStream(async () => {
     const manager = await jetstream.jetstreamManager(false)
     const { streams } = manager
-    const known = () => unlessMissing(async () => (await streams.info(`KV_${subjects.bucket}`)).config)
+    const readConfig = () => unlessMissing(async () => (await streams.info(`KV_${subjects.bucket}`)).config)
     const buckets = new Kvm(jetstream)
-    let config = await known()
+    let config = await readConfig()
     if (config === null) {
       try {
         return await buckets.create(subjects.bucket, { history: 1, replicas: replicas ?? 1 })
       } catch (error) {
         // Another leader may have created it meanwhile.
-        config = await known()
+        config = await readConfig()
         if (config === null) throw error
       }
     }
-    await adapt(manager, config, replicas === undefined ? {} : { num_replicas: replicas }, onWarning)
+    await updateStream(manager, config, replicas === undefined ? {} : { num_replicas: replicas }, onWarning)
     return buckets.open(subjects.bucket, { allow_direct: config.allow_direct === true })
   })
 }
@@ -86,15 +86,15 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
   const wanted = {
     subjects: [subjects.candidate],
     max_age: MAX_AGE_MS * NANOSECONDS,
-    max_msgs: MAX_KEPT,
-    duplicate_window: TWICE_MS * NANOSECONDS,
+    max_msgs: MAX_CANDIDATES,
+    duplicate_window: DEDUPLICATION_MS * NANOSECONDS,
     ...(replicas !== undefined && { num_replicas: replicas }),
   }
   const fixed = { name: subjects.stream, storage: StorageType.File, retention: RetentionPolicy.Workqueue }
   const known =
     (await unlessMissing(async () => (await manager.streams.info(subjects.stream)).config)) ??
     (await createStream(manager, { ...fixed, ...wanted }))
-  if (known !== null) await adapt(manager, known, wanted, onWarning)
+  if (known !== null) await updateStream(manager, known, wanted, onWarning)
   const consumer = {
     durable_name: CONSUMER,
     ack_policy: AckPolicy.Explicit,
@@ -103,7 +103,8 @@ export async function prepareCandidates({ link, replicas, onWarning }: StoreOpti
     max_deliver: -1,
   }
   const present = await unlessMissing(async () => (await manager.consumers.info(subjects.stream, CONSUMER)).config)
-  if (present === null || othersOf(consumer, present).length > 0) await manager.consumers.add(subjects.stream, consumer)
+  if (present === null || differencesOf(consumer, present).length > 0)
+    await manager.consumers.add(subjects.stream, consumer)
 }
 
 /**
@@ -136,19 +137,19 @@ export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | null>
 }
 
 /** Entries of `wanted` that differ in `present`. */
-function othersOf(wanted: object, present: object): [string, unknown][] {
+function differencesOf(wanted: object, present: object): [string, unknown][] {
   const values: Readonly<Record<string, unknown>> = { ...present }
   return Object.entries(wanted).filter(([key, value]) => String(values[key]) !== String(value))
 }
 
 /** Updates settings that differ from `wanted`. A cluster without one of its servers refuses and keeps its settings. */
-export async function adapt(
+export async function updateStream(
   manager: JetStreamManager,
   config: StreamConfig,
   wanted: Partial<StreamConfig>,
   onWarning: (message: string) => void,
 ): Promise<void> {
-  const other = othersOf(wanted, config)
+  const other = differencesOf(wanted, config)
   if (other.length === 0) return
   try {
     await manager.streams.update(config.name, wanted)

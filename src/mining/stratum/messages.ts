@@ -50,9 +50,15 @@ export type FailureName = keyof typeof failures
 
 /** Verdicts on shares: a closed set, so that no client can add a metric label. */
 export const shareVerdicts = [
-  ...(['accepted', 'stale', 'duplicate', 'low'] as const),
-  ...(['malformed', 'unauthorized', 'unsubscribed', 'unavailable'] as const),
-] satisfies readonly ('accepted' | FailureName)[]
+  'accepted',
+  'stale',
+  'duplicate',
+  'low',
+  'malformed',
+  'unauthorized',
+  'unsubscribed',
+  'unavailable',
+] as const satisfies readonly ('accepted' | FailureName)[]
 export type ShareVerdict = (typeof shareVerdicts)[number]
 
 /** Verdict -> number of shares. */
@@ -68,7 +74,7 @@ const MAX_MESSAGE = 200
  * @throws FormatError
  */
 export function readMessage(line: string): Request | Response {
-  const value = parsed(line)
+  const value = parseLine(line)
   // Some servers answer an unreadable request with a bare error, and close the connection.
   if (Array.isArray(value)) return { kind: 'response', id: null, result: null, error: failureOf(value) }
   if (typeof value !== 'object' || value === null) throw new FormatError('message', 0, 'not an object')
@@ -111,7 +117,7 @@ export function numberIn(parameter: unknown): number {
   return text === '' ? Number.NaN : Number(text)
 }
 
-function parsed(line: string): unknown {
+function parseLine(line: string): unknown {
   try {
     return parseJson(line)
   } catch {

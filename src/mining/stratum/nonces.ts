@@ -38,7 +38,7 @@ export function nonce2Size({ bits }: FixedNonce): number {
 /** Formats nonce1 with leading zeros. */
 export function nonce1Text({ bits, value }: FixedNonce, order: ByteOrder = 'usual'): string {
   const text = bits === 0 ? '' : value.toString(16).padStart(bits / 4, '0')
-  return order === 'usual' ? text : reversed(text)
+  return order === 'usual' ? text : reversePairs(text)
 }
 
 /**
@@ -46,7 +46,7 @@ export function nonce1Text({ bits, value }: FixedNonce, order: ByteOrder = 'usua
  * @param digits full number of digits; the text may omit leading zeros
  */
 export function nonce2Number(text: string, digits: number, order: ByteOrder): number {
-  return Number.parseInt(order === 'usual' ? text : reversed(text.padStart(digits, '0')), 16)
+  return Number.parseInt(order === 'usual' ? text : reversePairs(text.padStart(digits, '0')), 16)
 }
 
 /** Extracts nonce2 from a whole nonce, with leading zeros. */
@@ -58,15 +58,15 @@ export function nonce2Text(nonce: bigint, { bits }: FixedNonce): string {
  * Combines a client's nonce2 with nonce1 into the whole nonce.
  * @throws FormatError
  */
-export function composedNonce(nonce2: string, { bits, value }: FixedNonce, order: ByteOrder = 'usual'): bigint {
+export function composeNonce(nonce2: string, { bits, value }: FixedNonce, order: ByteOrder = 'usual'): bigint {
   const digits = (8 * NONCE_BYTES - bits) / 4
   if (nonce2.length > digits) throw new FormatError('nonce2', digits, `${nonce2.length} digits, at most ${digits}`)
-  const number = numberOf(order === 'usual' ? nonce2 : reversed(nonce2.padStart(digits, '0')), 'nonce2')
+  const number = numberOf(order === 'usual' ? nonce2 : reversePairs(nonce2.padStart(digits, '0')), 'nonce2')
   return (BigInt(number) << BigInt(bits)) | BigInt(value)
 }
 
 /** Reverses the order of hex digit pairs. */
-function reversed(text: string): string {
+function reversePairs(text: string): string {
   return (text.match(/../g) ?? []).reverse().join('')
 }
 

@@ -1,5 +1,5 @@
 /**
- * Port between rigs and the pools behind them. Each rig has a pool session of its own: the pool's nonces, targets and
+ * Port between rigs and their pools. Each rig has a pool session of its own: the pool's nonces, targets and
  * jobs reach the rig unchanged, and the rig's shares reach the pool unchanged.
  */
 import type { Work } from '#ground/chain/work.ts'

@@ -6,15 +6,36 @@ import type { FailureName } from './messages.ts'
 
 /** Reasons to refuse or delay a request. Shares that can be parsed have verdicts instead. */
 export const requestRefusals = [
-  ...(['line', 'parameters', 'method', 'user', 'difficulty', 'target', 'rate'] as const),
-  ...(['submit', 'job', 'nonce2', 'digits', 'banned', 'held'] as const),
+  'line',
+  'parameters',
+  'method',
+  'user',
+  'difficulty',
+  'target',
+  'rate',
+  'submit',
+  'job',
+  'nonce2',
+  'digits',
+  'banned',
+  'held',
 ] as const
 export type RequestRefusal = (typeof requestRefusals)[number]
 
 /** Reasons to close or refuse a connection. `broken`: the network failed. */
 export const closeReasons = [
-  ...(['full', 'address_full', 'address_banned', 'handshake', 'login', 'idle'] as const),
-  ...(['long_line', 'garbage', 'slow_reader', 'worker_banned', 'nonce1', 'broken'] as const),
+  'full',
+  'address_full',
+  'address_banned',
+  'handshake',
+  'login',
+  'idle',
+  'long_line',
+  'garbage',
+  'slow_reader',
+  'worker_banned',
+  'nonce1',
+  'broken',
 ] as const
 export type CloseReason = (typeof closeReasons)[number]
 
@@ -33,27 +54,27 @@ export interface Refusal {
 }
 
 /** A malformed request, code 20. */
-const malformed = (reason: RequestRefusal, text: string): Refusal => ({ reason, failure: 'malformed', text })
+const malformedRefusal = (reason: RequestRefusal, text: string): Refusal => ({ reason, failure: 'malformed', text })
 
 /** Maximum length of a user name. */
 export const MAX_USER = 512
 /** Tables of refusals per rig are small, so all digit counts beyond this share one text. */
-const MOST_DIGITS = 32
+const MAX_COUNTED_DIGITS = 32
 const HEX = /^[0-9a-f]*$/i
 
 export const refusals = {
-  line: malformed('line', 'the line is not a JSON object with an id and a method'),
-  parameters: malformed('parameters', 'the parameters are not a list'),
+  line: malformedRefusal('line', 'the line is not a JSON object with an id and a method'),
+  parameters: malformedRefusal('parameters', 'the parameters are not a list'),
   method: { reason: 'method', failure: 'unknown', text: null },
-  user: malformed('user', `the user is not a text of at most ${MAX_USER} characters`),
-  difficulty: malformed('difficulty', 'the difficulty is not a positive number'),
-  target: malformed('target', 'the target is not 1 to 64 hex digits, above 0'),
-  rate: malformed('rate', 'the rate is not a hexadecimal number of at most 64 digits'),
-  submit: malformed('submit', 'submit needs a user, a job id and nonce2'),
-  jobType: malformed('job', 'the job id is not a text'),
-  jobEmpty: malformed('job', 'the job id is empty'),
-  nonce2Type: malformed('nonce2', 'nonce2 is not a text'),
-  nonce2Hex: malformed('nonce2', 'nonce2 is not hexadecimal'),
+  user: malformedRefusal('user', `the user is not a text of at most ${MAX_USER} characters`),
+  difficulty: malformedRefusal('difficulty', 'the difficulty is not a positive number'),
+  target: malformedRefusal('target', 'the target is not 1 to 64 hex digits, above 0'),
+  rate: malformedRefusal('rate', 'the rate is not a hexadecimal number of at most 64 digits'),
+  submit: malformedRefusal('submit', 'submit needs a user, a job id and nonce2'),
+  jobType: malformedRefusal('job', 'the job id is not a text'),
+  jobEmpty: malformedRefusal('job', 'the job id is empty'),
+  nonce2Type: malformedRefusal('nonce2', 'nonce2 is not a text'),
+  nonce2Hex: malformedRefusal('nonce2', 'nonce2 is not hexadecimal'),
   banned: { reason: 'banned', failure: 'banned', text: null },
 } as const satisfies Readonly<Record<string, Refusal>>
 
@@ -71,14 +92,14 @@ export function shareFault(params: readonly unknown[], digits: number): Refusal 
 }
 
 function digitsRefusal(found: number, expected: number): Refusal {
-  const count = found > MOST_DIGITS ? `more than ${MOST_DIGITS}` : String(found)
-  return malformed('digits', `nonce2 has ${count} digits, expected ${expected}`)
+  const count = found > MAX_COUNTED_DIGITS ? `more than ${MAX_COUNTED_DIGITS}` : String(found)
+  return malformedRefusal('digits', `nonce2 has ${count} digits, expected ${expected}`)
 }
 
 /** All texts of refusals with code 20, for nonces of this number of digits. */
 export function malformedTexts(digits: number): string[] {
   const fixed = Object.values<Refusal>(refusals).flatMap(({ text }) => (text === null ? [] : [text]))
-  const counts = Array.from({ length: MOST_DIGITS + 2 }, (_, found) => found)
+  const counts = Array.from({ length: MAX_COUNTED_DIGITS + 2 }, (_, found) => found)
   const wrong = counts.filter((found) => found === 0 || found > digits)
   return [...fixed, ...wrong.flatMap((found) => digitsRefusal(found, digits).text ?? [])]
 }

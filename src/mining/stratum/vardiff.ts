@@ -64,7 +64,7 @@ const MIN_WINDOW_MS = 10
 const MEASURED_MS = 1000
 const MAX_DIFFICULTY = 2 ** 64
 
-export function vardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {
+export function startVardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {
   const none = { window: null, hasShared: false, hasRate: false, isLowered: false, isFlooding: false, rate: null }
   return { difficulty, bounds, quietSinceMs: nowMs, ...none }
 }
@@ -81,7 +81,7 @@ interface ShareBatch {
 }
 
 /** Records a batch of shares. */
-export function sharedAll(state: Vardiff, { shares, firstMs, lastMs, first, easiestAfter }: ShareBatch): Vardiff {
+export function recordShares(state: Vardiff, { shares, firstMs, lastMs, first, easiestAfter }: ShareBatch): Vardiff {
   const { window } = state
   const next: Window =
     window === null
@@ -104,25 +104,25 @@ export function sharesInWindow({ window }: Vardiff): number {
 }
 
 /** Records a share of an earlier difficulty: no information about the rate, but the rig is not silent. */
-export function heard(state: Vardiff, nowMs: number): Vardiff {
+export function recordEarlierShare(state: Vardiff, nowMs: number): Vardiff {
   return nowMs <= state.quietSinceMs ? state : { ...state, quietSinceMs: nowMs, hasShared: true }
 }
 
 /** @returns the state with an adjusted difficulty, or the same object if nothing changes */
-export function adjusted(state: Vardiff, nowMs: number): Vardiff {
+export function adjust(state: Vardiff, nowMs: number): Vardiff {
   const { window, quietSinceMs } = state
   if (window !== null && window.shares >= SOME_SHARES) {
-    const next = measured(state, window, nowMs)
+    const next = adjustByShares(state, window, nowMs)
     if (next !== null) return next
   }
-  return nowMs - quietSinceMs >= SILENCE_MS ? lowered(state, nowMs) : state
+  return nowMs - quietSinceMs >= SILENCE_MS ? lowerBySilence(state, nowMs) : state
 }
 
 /**
  * Adjusts by the shares of the window.
  * @returns null if there are too few
  */
-function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null {
+function adjustByShares(state: Vardiff, window: Window, nowMs: number): Vardiff | null {
   const { difficulty, bounds, hasRate } = state
   const windowMs = window.lastMs - window.sinceMs
   const seconds = Math.max(MIN_WINDOW_MS, windowMs) / 1000
@@ -140,12 +140,12 @@ function measured(state: Vardiff, window: Window, nowMs: number): Vardiff | null
   }
   const step = hasRate ? Math.min(ratio, MAX_STEP_UP) : ratio
   const next = isRight ? difficulty : Math.min(MAX_DIFFICULTY, Math.max(bounds.least, powerOfTwo(difficulty * step)))
-  if (next === difficulty) return { ...known, window: opened(window.lastMs) }
+  if (next === difficulty) return { ...known, window: startWindow(window.lastMs) }
   return { ...known, difficulty: next, window: null, quietSinceMs: nowMs }
 }
 
 /** Reduces the difficulty after silence, and discards earlier measurements. */
-function lowered(state: Vardiff, nowMs: number): Vardiff {
+function lowerBySilence(state: Vardiff, nowMs: number): Vardiff {
   const { difficulty, bounds, hasShared } = state
   const [least, step] = hasShared ? [bounds.least, 2] : [bounds.leastAtFirst, bounds.firstStep]
   const next = Math.min(difficulty, Math.max(least, powerOfTwo(difficulty / step)))
@@ -160,7 +160,7 @@ function lowered(state: Vardiff, nowMs: number): Vardiff {
   }
 }
 
-function opened(nowMs: number): Window {
+function startWindow(nowMs: number): Window {
   return { sinceMs: nowMs, lastMs: nowMs, shares: 0, easiest: Number.POSITIVE_INFINITY }
 }
 

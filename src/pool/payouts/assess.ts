@@ -44,7 +44,7 @@ interface FoundBlock {
   readonly reward: Reward | null
 }
 
-/** Amounts to pay, and the blocks behind them. */
+/** Amounts to pay, and the blocks that earned them. */
 export interface Assessment {
   /** New journal lines, in this order. */
   readonly lines: readonly PayoutLine[]
@@ -90,7 +90,7 @@ export async function assess(options: AssessOptions): Promise<Assessment> {
     if (fate === 'orphaned' && !isOrphaned) lines.push({ at, type: 'orphaned', block })
     if (fate === 'deep' && isOrphaned) lines.push({ at, type: 'restored', block })
   }
-  const next = ledger.with(lines)
+  const next = ledger.copyWith(lines)
   const states = new Map<string, Pick<FoundBlock, 'state' | 'reward'>>()
   let isQueued = false
   for (const share of fresh) {
@@ -117,7 +117,7 @@ export async function assess(options: AssessOptions): Promise<Assessment> {
 
 const positionOf = ({ timeMs, id }: ShareEntry): Position => ({ timeMs, id })
 
-interface Dividing {
+interface DivisionInput {
   readonly rules: PoolRules
   readonly reward: bigint
   readonly round: readonly Span[]
@@ -126,26 +126,26 @@ interface Dividing {
 async function divide(
   reader: Pick<ShareReader, 'shares'>,
   share: BlockShare,
-  { rules, reward, round }: Dividing,
+  { rules, reward, round }: DivisionInput,
 ): Promise<Division> {
   const { scheme, window, fee } = rules
   if (scheme === 'solo') return divideSolo(reward, fee.value, share)
   const end = positionOf(share)
   const untilMs = share.timeMs + 1
   if (scheme === 'pplns') {
-    const newest = upTo(end, reader.shares({ untilMs, newestFirst: true }))
+    const newest = sharesUpTo(end, reader.shares({ untilMs, newestFirst: true }))
     return await dividePplns(reward, { fee: fee.value, window: window.value }, newest)
   }
   const fromMs = round[0]?.after?.timeMs
-  return await divideProp(reward, fee.value, ofRound(end, round, reader.shares({ fromMs, untilMs })))
+  return await divideProp(reward, fee.value, sharesOfRound(end, round, reader.shares({ fromMs, untilMs })))
 }
 
-async function* upTo(end: Position, shares: AsyncIterable<ShareEntry>): AsyncGenerator<ShareEntry, void, void> {
+async function* sharesUpTo(end: Position, shares: AsyncIterable<ShareEntry>): AsyncGenerator<ShareEntry, void, void> {
   for await (const share of shares) if (comparePositions(positionOf(share), end) <= 0) yield share
 }
 
 /** The shares of the round, and always the share that found the block. */
-async function* ofRound(
+async function* sharesOfRound(
   end: Position,
   round: readonly Span[],
   shares: AsyncIterable<ShareEntry>,
@@ -159,13 +159,25 @@ async function* ofRound(
 function creditLine(
   { block, chain, height, timeMs: foundMs, user: finder }: BlockShare,
   { fee, rest, parts }: Division,
-  { rules, reward, round, at }: Dividing & { readonly at: string },
+  { rules, reward, round, at }: DivisionInput & { readonly at: string },
 ): CreditLine {
   const { network, account, scheme } = rules
   return {
-    ...{ at, type: 'credit', network, account, block, chain, height, foundMs, finder, scheme },
-    ...{ window: rules.window.text, feePercent: rules.fee.text },
-    ...{ reward: coinsText(reward), fee: coinsText(fee), rest: coinsText(rest) },
+    at,
+    type: 'credit',
+    network,
+    account,
+    block,
+    chain,
+    height,
+    foundMs,
+    finder,
+    scheme,
+    window: rules.window.text,
+    feePercent: rules.fee.text,
+    reward: coinsText(reward),
+    fee: coinsText(fee),
+    rest: coinsText(rest),
     parts: parts.map(({ payee, amount, shares, worth }) => {
       return { payee, amount: coinsText(amount), shares, worth: worth.toString() }
     }),

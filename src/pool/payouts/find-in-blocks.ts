@@ -7,11 +7,12 @@ import { createHash } from 'node:crypto'
 import type { NodeClient } from '#client/node/client.ts'
 import type { CallOptions } from '#client/node/requests.ts'
 import { decodeBase64Url, encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
 import { encodeWork, type Header } from '#ground/chain/header.ts'
 import type { PayloadData } from '#ground/schema/bodies.ts'
+import { payoutErrors } from './errors.ts'
 import type { Payout } from './ledger.ts'
 
 /** The calls that the search needs. */
@@ -35,7 +36,7 @@ interface SearchedBranch {
 type SearchedPayout = Pick<Payout, 'requestKey' | 'expires' | 'command'>
 
 /** Block whose payload may have a transaction. */
-interface Candidate {
+interface CandidateBlock {
   readonly payloadHash: string
   readonly height: number
 }
@@ -86,7 +87,7 @@ export async function findInBlocks(
 async function payloadsOf(
   node: BlocksNode,
   chain: number,
-  blocks: ReadonlyMap<string, Candidate>,
+  blocks: ReadonlyMap<string, CandidateBlock>,
   call: CallOptions,
 ): Promise<PayloadData[]> {
   const [hashes, heights] = [[...blocks.keys()], [...blocks.values()].map(({ height }) => height)]
@@ -94,7 +95,7 @@ async function payloadsOf(
   const given = new Set(payloads.map(({ payloadHash }) => payloadHash))
   const missing = hashes.find((hash) => !given.has(hash))
   if (missing === undefined) return payloads
-  throw unreadable(chain, `the node lacks the payload ${missing} of height ${blocks.get(missing)?.height}`)
+  throw branchError(chain, `the node lacks the payload ${missing} of height ${blocks.get(missing)?.height}`)
 }
 
 function createdOf({ command }: SearchedPayout): number {
@@ -108,13 +109,13 @@ async function candidatesOf(
   { chain, hash }: SearchedBranch,
   { from, until }: { readonly from: bigint; readonly until: bigint },
   call: CallOptions,
-): Promise<Candidate[]> {
-  const candidates: Candidate[] = []
+): Promise<CandidateBlock[]> {
+  const candidates: CandidateBlock[] = []
   let child: Header | null = null
   for await (const header of node.headerBranch(chain, { upper: [hash] }, call)) {
     const expected = child === null ? decodeBase64Url(hash) : child.parent
     if (!equalBytes(header.hash, expected) || !equalBytes(blockHash(encodeWork(header), sha512t256), expected)) {
-      throw unreadable(chain, `the header at height ${header.height} is not that of ${encodeBase64Url(expected)}`)
+      throw branchError(chain, `the header at height ${header.height} is not that of ${encodeBase64Url(expected)}`)
     }
     // No block includes a transaction that had expired when its parent was made.
     if (child !== null && header.creationTime < until * SECOND) {
@@ -125,7 +126,7 @@ async function candidatesOf(
   }
   // The chain begins with this block.
   if (child?.height === 0n) return candidates
-  throw unreadable(chain, `the node gives no headers below ${child === null ? hash : `height ${child.height}`}`)
+  throw branchError(chain, `the node gives no headers below ${child === null ? hash : `height ${child.height}`}`)
 }
 
 /** @returns the request key in the JSON of a transaction, or null */
@@ -134,7 +135,7 @@ function requestKeyIn(transaction: string): string | null {
   return typeof hash === 'string' ? hash : null
 }
 
-/** @returns the JSON of a part of a payload, or null if it is none */
+/** @returns the JSON of a part of a payload, or null if it is not JSON */
 function jsonOf(part: string): unknown {
   try {
     return parsePlainJson(new TextDecoder().decode(decodeBase64Url(part)))
@@ -146,7 +147,7 @@ function jsonOf(part: string): unknown {
 
 async function resultIn(
   node: BlocksNode,
-  { chain, block, index }: { readonly chain: number; readonly block: Candidate; readonly index: number },
+  { chain, block, index }: { readonly chain: number; readonly block: CandidateBlock; readonly index: number },
   call: CallOptions,
 ): Promise<ResultInBlock> {
   const { payloadHash, height } = block
@@ -155,11 +156,11 @@ async function resultIn(
     readonly result?: { readonly status?: unknown; readonly error?: { readonly message?: unknown } }
   }
   if (result?.status !== 'success' && result?.status !== 'failure') {
-    throw unreadable(chain, `an output at height ${height} has no status`)
+    throw branchError(chain, `an output at height ${height} has no status`)
   }
   return { height, isSuccess: result.status === 'success', message: String(result.error?.message ?? '') }
 }
 
-function unreadable(chain: number, message: string): NewcutError {
-  return new NewcutError('NODE_MISBEHAVED', `chain ${chain}: ${message}`)
+function branchError(chain: number, message: string): NewcutError {
+  return operatingError(payoutErrors.brokenBranch, { chain, why: message })
 }

@@ -46,7 +46,7 @@ export interface Reward {
 }
 
 /** Maximum number of concurrent lookups. */
-const MAX_QUESTIONS = 8
+const MAX_LOOKUPS = 8
 
 /** A share that is a block. */
 export type BlockShare = ShareEntry & { readonly block: string }
@@ -80,7 +80,7 @@ export async function standingsOf(
       standings.set(block, standingAt(place, confirmations))
     }
   }
-  await Promise.all(Array.from({ length: MAX_QUESTIONS }, ask))
+  await Promise.all(Array.from({ length: MAX_LOOKUPS }, ask))
   return standings
 }
 
@@ -105,8 +105,8 @@ export async function rewardOf(
   const { payloadHash } = await client.header(chain, block, { signal })
   const outputs = await client.payloadOutputs(chain, payloadHash, { height, verify: true, signal })
   const chains = graphAt(network, height).adjacents.length
-  const called = (call: RewardCall) => fetchReward(client, call, { chain, height }, { signal })
-  const payment = await paymentOf({ ...outputs, height, chains }, network.payment, called)
+  const callReward = (call: RewardCall) => fetchReward(client, call, { chain, height }, { signal })
+  const payment = await paymentOf({ ...outputs, height, chains }, network.payment, callReward)
   const amount = payment === null ? null : unitsOf(payment.amount)
   return payment === null || amount === null ? null : { account: payment.account, amount }
 }

@@ -39,7 +39,7 @@ export const isOnNetwork = (line: PayoutLine, network: string) => !('network' in
 /** The sum of the lines of one network. */
 export class PayoutLedger {
   readonly #credits = new Map<string, Credit>()
-  readonly #orders = new Map<string, Payout>()
+  readonly #payouts = new Map<string, Payout>()
   /** Block and account -> request key of the order that pays for it, unless the order failed. */
   readonly #spent = new Map<string, string>()
 
@@ -48,20 +48,20 @@ export class PayoutLedger {
   }
 
   /** @returns a ledger with further lines; this one does not change */
-  with(lines: readonly PayoutLine[]): PayoutLedger {
+  copyWith(lines: readonly PayoutLine[]): PayoutLedger {
     const next = new PayoutLedger()
     for (const [block, credit] of this.#credits) next.#credits.set(block, credit)
-    for (const [key, order] of this.#orders) next.#orders.set(key, order)
+    for (const [key, order] of this.#payouts) next.#payouts.set(key, order)
     for (const [key, order] of this.#spent) next.#spent.set(key, order)
     next.add(...lines)
     return next
   }
 
   add(...lines: readonly PayoutLine[]): void {
-    for (const line of lines) this.#take(line)
+    for (const line of lines) this.#apply(line)
   }
 
-  #take(line: PayoutLine): void {
+  #apply(line: PayoutLine): void {
     switch (line.type) {
       case 'credit':
         // Only the first credit of a block counts.
@@ -74,15 +74,15 @@ export class PayoutLedger {
         return
       }
       case 'order': {
-        if (this.#orders.has(line.requestKey)) return
-        this.#orders.set(line.requestKey, { ...line, result: null })
+        if (this.#payouts.has(line.requestKey)) return
+        this.#payouts.set(line.requestKey, { ...line, result: null })
         for (const key of keysOf(line.pays)) this.#spent.set(key, line.requestKey)
         return
       }
       case 'result': {
-        const order = this.#orders.get(line.requestKey)
+        const order = this.#payouts.get(line.requestKey)
         if (order === undefined || order.result !== null) return
-        this.#orders.set(line.requestKey, { ...order, result: line })
+        this.#payouts.set(line.requestKey, { ...order, result: line })
         if (line.outcome === 'paid') return
         for (const key of keysOf(order.pays)) {
           if (this.#spent.get(key) === line.requestKey) this.#spent.delete(key)
@@ -97,13 +97,13 @@ export class PayoutLedger {
   }
 
   /** All orders, the oldest first. */
-  get orders(): readonly Payout[] {
-    return [...this.#orders.values()]
+  get payouts(): readonly Payout[] {
+    return [...this.#payouts.values()]
   }
 
   /** Orders without a result. */
-  get openOrders(): readonly Payout[] {
-    return this.orders.filter(({ result }) => result === null)
+  get openPayouts(): readonly Payout[] {
+    return this.payouts.filter(({ result }) => result === null)
   }
 
   /** @returns the request key of the order that pays an account for a block, or null if all failed or there is none */
@@ -161,7 +161,7 @@ export const isPayable = (payee: string, { account }: Pick<Credit, 'account'>) =
   accountOfUser(payee) === payee && payee !== account
 
 /** The part of an order that pays this balance. */
-export function paidFor({ account, amount, claims }: Balance): Paid {
+export function transferOf({ account, amount, claims }: Balance): Paid {
   const parts = claims.map(({ credit, amount: part }) => ({ block: credit.block, amount: coinsText(part) }))
   return { account, amount: coinsText(amount), for: parts }
 }

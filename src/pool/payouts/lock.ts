@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
+import { payoutErrors } from './errors.ts'
 
 /** A held lock. */
 export interface Lock {
@@ -23,14 +24,9 @@ export async function lockPayouts(folder: string): Promise<Lock> {
   } catch (error) {
     const reason = (error as { readonly cause?: unknown }).cause ?? error
     if ((reason as { readonly code?: string }).code === 'LEVEL_LOCKED') {
-      throw new NewcutError('DATA_UNUSABLE', `${folder}: another newcut payouts --pay is running there`, {
-        hint: 'wait until it ends; a run continues where an interrupted one stopped',
-      })
+      throw operatingError(payoutErrors.secondPayer, { folder })
     }
-    throw new NewcutError('DATA_UNUSABLE', `${location}: cannot be locked: ${describeError(reason)}`, {
-      hint: 'set `state` to a folder that this user may read and write',
-      cause: error,
-    })
+    throw operatingError(payoutErrors.unlockable, { location, why: describeError(reason) }, error)
   }
   return { release: () => database.close() }
 }

@@ -14,9 +14,10 @@ import { readAmount } from '#client/wallet/transfer.ts'
 import type { WalletNode } from '#client/wallet/wallet-node.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { coinsText, unitsOf } from '#ground/base/coins.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { type BatchTransfer, batchOf, gasFor, transfersIn } from './batch.ts'
-import { type Balance, type Payout, type PayoutLedger, paidFor } from './ledger.ts'
+import { payoutErrors } from './errors.ts'
+import { type Balance, type Payout, type PayoutLedger, transferOf } from './ledger.ts'
 import type { PayoutJournal } from './payout-journal.ts'
 import type { SentLine } from './payout-line.ts'
 import { type ClockNode, ClocksDiffer, signingTime } from './signing-time.ts'
@@ -41,7 +42,7 @@ interface PayOptions {
 }
 
 /** Maximum number of concurrent account lookups. */
-const MAX_QUESTIONS = 8
+const MAX_LOOKUPS = 8
 const GAS_EXCEEDED = /^Gas limit "\d+" exceeded/
 
 /**
@@ -71,11 +72,11 @@ async function payChain(chain: number, due: readonly Balance[], options: PayOpti
   const transfers = await transfersOf(node, due, options)
   let size = transfersIn(terms.gasLimit)
   for (let done = 0; done < due.length; ) {
-    const [of, batch] = [due, transfers].map((list) => list.slice(done, done + size)) as [Balance[], BatchTransfer[]]
-    const isSent = await sendBatch(chain, of, batch, options)
-    if (isSent) done += of.length
+    const batch = due.slice(done, done + size)
+    const isSent = await sendBatch(chain, batch, transfers.slice(done, done + size), options)
+    if (isSent) done += batch.length
     // The contract of this network takes more gas than expected: halve the batch.
-    else size = Math.ceil(of.length / 2)
+    else size = Math.ceil(batch.length / 2)
   }
 }
 
@@ -83,19 +84,22 @@ async function payChain(chain: number, due: readonly Balance[], options: PayOpti
 async function checkFunds(chain: number, due: readonly Balance[], options: PayOptions): Promise<void> {
   const { node, account, keys, terms, clock, signal } = options
   const { balance } = await requirePayer(node, { account, chain, keys }, { signal, nowMs: clock.wallMs() })
-  const total = due.reduce((sum, { amount }) => sum + amount, await underWay(chain, options))
+  const total = due.reduce((sum, { amount }) => sum + amount, await openAmount(chain, options))
   const commands = Math.ceil(due.length / transfersIn(terms.gasLimit))
   const gas = maxGasFeeOf({ ...terms, gasLimit: gasFor(due.length) + gasFor(0) * commands })
   if (balance.compare(readAmount(coinsText(total)).add(gas)) >= 0) return
-  const has = `${account} has ${balance.toSource()} coins on chain ${chain}`
-  throw new NewcutError('COMMAND_FAILED', `${has}, but needs ${coinsText(total)} and up to ${gas} for gas`, {
-    hint: 'move coins there, and run newcut payouts --pay again; nothing was paid on this chain',
+  throw operatingError(payoutErrors.lacksCoins, {
+    account,
+    balance: balance.toSource(),
+    chain,
+    total: coinsText(total),
+    gas: String(gas),
   })
 }
 
 /** Amount that open orders may still take from the account on this chain. */
-async function underWay(chain: number, { node, ledger, account, signal }: PayOptions): Promise<bigint> {
-  const open = ledger.openOrders.filter((order) => order.chain === chain && order.account === account)
+async function openAmount(chain: number, { node, ledger, account, signal }: PayOptions): Promise<bigint> {
+  const open = ledger.openPayouts.filter((order) => order.chain === chain && order.account === account)
   const keys = open.map(({ requestKey }) => requestKey)
   const included = keys.length === 0 ? new Map() : await node.poll(chain, keys, { signal })
   return open.filter(({ requestKey }) => !included.has(requestKey)).reduce((sum, order) => sum + totalOf(order), 0n)
@@ -110,12 +114,12 @@ async function transfersOf(
   { clock, signal }: PayOptions,
 ): Promise<BatchTransfer[]> {
   const transfers: BatchTransfer[] = []
-  for (let i = 0; i < due.length; i += MAX_QUESTIONS) {
-    const asked = due.slice(i, i + MAX_QUESTIONS).map(async ({ chain, account, amount }) => {
+  for (let i = 0; i < due.length; i += MAX_LOOKUPS) {
+    const lookups = due.slice(i, i + MAX_LOOKUPS).map(async ({ chain, account, amount }) => {
       const found = await accountOn(node, chain, account, { signal, nowMs: clock.wallMs() })
       return { account, amount: coinsText(amount), isNew: found === null }
     })
-    transfers.push(...(await Promise.all(asked)))
+    transfers.push(...(await Promise.all(lookups)))
   }
   return transfers
 }
@@ -143,8 +147,8 @@ async function sendBatch(
     if (transfers.length > 1 && error instanceof CommandFailed && GAS_EXCEEDED.test(error.error.message)) return false
     throw error
   }
-  const of = { network: node.info.nodeVersion, account, chain, command, minimum: coinsText(options.minimum) }
-  const line = payoutLineOf(of, due, journal.now())
+  const sent = { network: node.info.nodeVersion, account, chain, command, minimum: coinsText(options.minimum) }
+  const line = payoutLineOf(sent, due, journal.now())
   journal.append(line)
   ledger.add(line)
   await commandSender.send(chain, command)
@@ -152,13 +156,13 @@ async function sendBatch(
 }
 
 function payoutLineOf(
-  of: Pick<SentLine, 'network' | 'account' | 'chain' | 'minimum'> & { readonly command: SignedCommand },
+  sent: Pick<SentLine, 'network' | 'account' | 'chain' | 'minimum'> & { readonly command: SignedCommand },
   due: readonly Balance[],
   at: string,
 ): SentLine {
-  const { meta } = JSON.parse(of.command.cmd) as {
+  const { meta } = JSON.parse(sent.command.cmd) as {
     readonly meta: { readonly creationTime: number; readonly ttl: number }
   }
-  const { hash: requestKey } = of.command
-  return { at, type: 'order', ...of, requestKey, expires: meta.creationTime + meta.ttl, pays: due.map(paidFor) }
+  const { hash: requestKey } = sent.command
+  return { at, type: 'order', ...sent, requestKey, expires: meta.creationTime + meta.ttl, pays: due.map(transferOf) }
 }

@@ -22,7 +22,7 @@ export interface Payment {
 
 /** All payments, the oldest first. */
 export function paymentsOf(lines: readonly PayoutLine[]): Payment[] {
-  return new PayoutLedger(lines).orders.flatMap(paymentsOfPayout)
+  return new PayoutLedger(lines).payouts.flatMap(paymentsOfPayout)
 }
 
 /** The transfers of one order. */

@@ -3,15 +3,17 @@
  * follows, such as sending a transaction, is always journaled.
  */
 import { join } from 'node:path'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { LogDamage, type LogDisk, type LogFiles, readLog, SealedLog } from '#ground/base/sealed-log.ts'
+import { payoutErrors } from './errors.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 /** The journal file in a state folder. */
 export const payoutFile = (folder: string) => join(folder, 'payouts.jsonl')
 
 const filesIn = (folder: string, disk: LogDisk | undefined): LogFiles => ({
-  ...{ path: payoutFile(folder), endPath: join(folder, 'payouts.end') },
+  path: payoutFile(folder),
+  endPath: join(folder, 'payouts.end'),
   ...(disk !== undefined && { disk }),
 })
 
@@ -30,21 +32,21 @@ export function readPayoutFile(folder: string, disk?: LogDisk): PayoutLines {
   const files = filesIn(folder, disk)
   try {
     const { lines, chain } = readLog(files)
-    return { lines: parsed(files.path, lines), unsealed: chain.unsealed }
+    return { lines: parseLines(files.path, lines), unsealed: chain.unsealed }
   } catch (error) {
-    if (error instanceof LogDamage) throw damagedJournal(error)
+    if (error instanceof LogDamage) throw damagedJournalError(error)
     if (error instanceof NewcutError) throw error
-    throw new NewcutError('DATA_UNUSABLE', `${files.path}: cannot be read: ${describeError(error)}`, { cause: error })
+    throw operatingError(payoutErrors.unreadableJournal, { path: files.path, why: describeError(error) }, error)
   }
 }
 
 /** The lines of a journal, as readPayoutFile reads them. */
 export const readPayouts = (folder: string) => readPayoutFile(folder).lines
 
-const parsed = (path: string, lines: readonly string[]) =>
+const parseLines = (path: string, lines: readonly string[]) =>
   lines.map((text, i) => {
     const line = parsePayoutLine(text)
-    if (line === null) throw damagedLine(path, i + 1)
+    if (line === null) throw damagedLineError(path, i + 1)
     return line
   })
 
@@ -53,15 +55,13 @@ const parsed = (path: string, lines: readonly string[]) =>
  * @param line line number in the file
  * @param reason the fault, if it is known
  */
-export function damagedLine(path: string, line: number, reason?: string): NewcutError {
+export function damagedLineError(path: string, line: number, reason?: string): NewcutError {
   const why = reason === undefined ? '' : `${reason}; `
-  return new NewcutError('DATA_UNUSABLE', `${path}: line ${line} is damaged, and it may be a payment`, {
-    hint: `${why}restore it from a copy that has all later lines too: payments missing there would be made twice`,
-  })
+  return operatingError(payoutErrors.damagedLine, { path, line, why })
 }
 
 /** The same error for damage that a seal shows. */
-export const damagedJournal = ({ path, line, reason }: LogDamage) => damagedLine(path, line, reason)
+export const damagedJournalError = ({ path, line, reason }: LogDamage) => damagedLineError(path, line, reason)
 
 /** A journal open for appending. lock.ts allows one process at a time. */
 export class PayoutJournal {
@@ -73,7 +73,7 @@ export class PayoutJournal {
 
   private constructor(path: string, log: SealedLog, nowMs: () => number) {
     const { lines, chain } = log.content
-    this.content = { lines: parsed(path, lines), unsealed: chain.unsealed }
+    this.content = { lines: parseLines(path, lines), unsealed: chain.unsealed }
     this.#path = path
     this.#log = log
     this.#nowMs = nowMs
@@ -91,7 +91,7 @@ export class PayoutJournal {
       return new PayoutJournal(files.path, log, nowMs)
     } catch (error) {
       log?.close()
-      throw unwritable(files.path, error)
+      throw writeError(files.path, error)
     }
   }
 
@@ -108,7 +108,7 @@ export class PayoutJournal {
     try {
       this.#log.append(lines.map((line) => JSON.stringify(line)))
     } catch (error) {
-      throw unwritable(this.#path, error)
+      throw writeError(this.#path, error)
     }
   }
 
@@ -117,15 +117,8 @@ export class PayoutJournal {
   }
 }
 
-function unwritable(path: string, error: unknown): unknown {
-  if (error instanceof LogDamage) return damagedJournal(error)
+function writeError(path: string, error: unknown): unknown {
+  if (error instanceof LogDamage) return damagedJournalError(error)
   if (error instanceof NewcutError) return error
-  return new NewcutError(
-    'DATA_UNUSABLE',
-    `${path}: the journal of payouts cannot be written: ${describeError(error)}`,
-    {
-      hint: 'newcut pays nothing that is not in it; set `state: DIR` to another folder',
-      cause: error,
-    },
-  )
+  return operatingError(payoutErrors.unwritableJournal, { path, why: describeError(error) }, error)
 }

@@ -45,7 +45,7 @@ interface PaySetup extends PayoutSetup {
 /** Reports amounts owed and paid. Writes nothing. */
 export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
   const { rules, minimum } = setup
-  return reportOf(await assessed(setup, ledgerOf(setup, setup.storage.read())), rules, minimum)
+  return reportOf(await assessBlocks(setup, ledgerOf(setup, setup.storage.read())), rules, minimum)
 }
 
 /**
@@ -62,7 +62,11 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
     try {
       const ledger = ledgerOf(setup, journal.content)
       const settling: SettleOptions = {
-        ...{ node: client, confirmations: rules.confirmations, clock, signal, onStep },
+        node: client,
+        confirmations: rules.confirmations,
+        clock,
+        signal,
+        onStep,
         onResult: (result) => {
           journal.append(result)
           ledger.add(result)
@@ -70,13 +74,13 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
         },
         claimed: new Set(),
       }
-      await lookOnce(ledger.openOrders, settling)
-      const { blocks, held, lines } = await assessed(setup, ledger)
+      await lookOnce(ledger.openPayouts, settling)
+      const { blocks, held, lines } = await assessBlocks(setup, ledger)
       journal.append(...lines)
       ledger.add(...lines)
       const due = ledger.balances(rules.account, (block) => held.has(block)).filter(({ amount }) => amount >= minimum)
       await payBalances(due, { ...setup, node: client, journal, ledger, account: rules.account })
-      await settlePayouts(ledger.openOrders, settling)
+      await settlePayouts(ledger.openPayouts, settling)
       return reportOf({ blocks, held, ledger }, rules, minimum)
     } finally {
       journal.close()
@@ -92,13 +96,13 @@ function ledgerOf(
   { lines, unsealed }: PayoutLines,
 ): PayoutLedger {
   if (unsealed > 0) {
-    const of = unsealed === 1 ? 'its line has no seal' : `none of its ${unsealed} lines has a seal`
-    onNotice(`${storage.path}: ${of}, so damage may go unseen until newcut adds the next line, which seals them`)
+    const fact = unsealed === 1 ? 'its line has no seal' : `none of its ${unsealed} lines has a seal`
+    onNotice(`${storage.path}: ${fact}, so damage may go unseen until newcut adds the next line, which seals them`)
   }
   return new PayoutLedger(lines.filter((line) => isOnNetwork(line, network)))
 }
 
-async function assessed(
+async function assessBlocks(
   { client, network, placeOf, openReader, ...setup }: PayoutSetup,
   ledger: PayoutLedger,
 ): Promise<Assessment> {

@@ -1,16 +1,17 @@
 /** Payments and balances of one pool from its payout journal, for monitoring. */
 import { open } from 'node:fs/promises'
 import { unitsOf } from '#ground/base/coins.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { LogDamage, SealChain } from '#ground/base/sealed-log.ts'
 import { payeeOfUser } from '#mining/accounts/user-account.ts'
+import { payoutErrors } from './errors.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
 import { type Payment, paymentsOfPayout } from './payments.ts'
-import { damagedJournal, damagedLine, payoutFile } from './payout-journal.ts'
+import { damagedJournalError, damagedLineError, payoutFile } from './payout-journal.ts'
 import { type PayoutLine, parsePayoutLine } from './payout-line.ts'
 
 /** The pool to read. */
-interface PoolOfTotals {
+interface PoolIdentity {
   readonly network: string
   /** The account that its blocks pay. */
   readonly account: string
@@ -44,22 +45,23 @@ interface AccountTotals {
 }
 
 /** The journal is read in chunks of this size, so that the miner can work in between. */
-const PIECE = 1 << 20
+const CHUNK_BYTES = 1 << 20
+/** Keeps the monitor from a long pause over a file that is not a journal. A payment takes about 1 kB. */
 const MAX_BYTES = 256 << 20
 const NEWLINE = 0x0a
 
 /** Reads a journal that another process writes. Later reads read only new lines. */
 export class PayoutTotalsReader {
   readonly #path: string
-  readonly #pool: PoolOfTotals
-  #read: ReadSoFar
+  readonly #pool: PoolIdentity
+  #progress: JournalProgress
   #totals: PayoutTotals | null = null
   #reading: Promise<PayoutTotals> | null = null
 
-  constructor(folder: string, pool: PoolOfTotals) {
+  constructor(folder: string, pool: PoolIdentity) {
     this.#path = payoutFile(folder)
     this.#pool = pool
-    this.#read = nothingRead(this.#path)
+    this.#progress = emptyProgress(this.#path)
   }
 
   /**
@@ -75,15 +77,15 @@ export class PayoutTotalsReader {
 
   async #update(): Promise<PayoutTotals> {
     try {
-      const isNew = await this.#readOn()
-      if (isNew || this.#totals === null) this.#totals = totalsOf(this.#read.ledger, this.#pool)
+      const isNew = await this.#readNewLines()
+      if (isNew || this.#totals === null) this.#totals = totalsOf(this.#progress.ledger, this.#pool)
       return this.#totals
     } catch (error) {
-      this.#read = nothingRead(this.#path)
+      this.#progress = emptyProgress(this.#path)
       this.#totals = null
-      if (error instanceof LogDamage) throw damagedJournal(error)
+      if (error instanceof LogDamage) throw damagedJournalError(error)
       if (error instanceof NewcutError || !(error instanceof Error && 'code' in error)) throw error
-      throw new NewcutError('DATA_UNUSABLE', `${this.#path}: cannot be read: ${describeError(error)}`, { cause: error })
+      throw operatingError(payoutErrors.unreadableJournal, { path: this.#path, why: describeError(error) }, error)
     }
   }
 
@@ -91,28 +93,28 @@ export class PayoutTotalsReader {
    * Reads new lines.
    * @returns true if anything changed
    */
-  async #readOn(): Promise<boolean> {
+  async #readNewLines(): Promise<boolean> {
     const file = await open(this.#path, 'r').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
       throw error
     })
     if (file === null) {
-      const isNew = this.#read.bytes > 0
-      if (isNew) this.#read = nothingRead(this.#path)
+      const isNew = this.#progress.bytes > 0
+      if (isNew) this.#progress = emptyProgress(this.#path)
       return isNew
     }
     try {
       const { size, mtimeMs, ino } = await file.stat()
-      const before = this.#read
+      const before = this.#progress
       if (size === before.size && mtimeMs === before.mtimeMs && ino === before.ino) return false
       if (size > MAX_BYTES) {
-        throw new NewcutError('DATA_UNUSABLE', `${this.#path}: it has more than ${MAX_BYTES >> 20} MiB`)
+        throw operatingError(payoutErrors.largeJournal, { path: this.#path, mebibytes: MAX_BYTES >> 20 })
       }
       // The file only grows. One that is not longer was replaced, or lost an unfinished line.
       const isSame = ino === before.ino && size > before.size
-      const read = isSame ? before : nothingRead(this.#path)
-      await this.#take(file, read, size)
-      this.#read = Object.assign(read, { size, mtimeMs, ino })
+      const read = isSame ? before : emptyProgress(this.#path)
+      await this.#readWholeLines(file, read, size)
+      this.#progress = Object.assign(read, { size, mtimeMs, ino })
       return true
     } finally {
       await file.close()
@@ -120,10 +122,10 @@ export class PayoutTotalsReader {
   }
 
   /** Reads the complete lines. */
-  async #take(file: Awaited<ReturnType<typeof open>>, read: ReadSoFar, size: number): Promise<void> {
+  async #readWholeLines(file: Awaited<ReturnType<typeof open>>, read: JournalProgress, size: number): Promise<void> {
     let rest: Buffer = Buffer.alloc(0)
     for (let at = read.bytes; at < size; ) {
-      const piece = Buffer.alloc(Math.min(PIECE, size - at))
+      const piece = Buffer.alloc(Math.min(CHUNK_BYTES, size - at))
       const { bytesRead } = await file.read(piece, 0, piece.length, at)
       if (bytesRead === 0) return
       at += bytesRead
@@ -131,25 +133,25 @@ export class PayoutTotalsReader {
       const end = bytes.lastIndexOf(NEWLINE) + 1
       rest = bytes.subarray(end)
       read.bytes += end
-      this.#takeLines(bytes.subarray(0, end), read)
+      this.#addLines(bytes.subarray(0, end), read)
     }
     // Text after the end of a line is damage. An unfinished line may still grow.
     read.chain.isWhole(rest)
   }
 
   /** @param bytes whole lines */
-  #takeLines(bytes: Buffer, { chain, ledger }: ReadSoFar): void {
+  #addLines(bytes: Buffer, { chain, ledger }: JournalProgress): void {
     for (let done = 0; done < bytes.length; ) {
       const next = bytes.indexOf(NEWLINE, done)
       const line = parsePayoutLine(chain.take(bytes.subarray(done, next)))
-      if (line === null) throw damagedLine(this.#path, chain.end.lines)
+      if (line === null) throw damagedLineError(this.#path, chain.end.lines)
       if (isOnNetwork(line, this.#pool.network)) ledger.add(withoutBulk(line))
       done = next + 1
     }
   }
 }
 
-interface ReadSoFar {
+interface JournalProgress {
   readonly ledger: PayoutLedger
   /** Length of all complete lines. */
   bytes: number
@@ -159,7 +161,7 @@ interface ReadSoFar {
   readonly ino: number
 }
 
-const nothingRead = (path: string): ReadSoFar => {
+const emptyProgress = (path: string): JournalProgress => {
   return { ledger: new PayoutLedger(), chain: new SealChain(path), bytes: 0, size: 0, mtimeMs: 0, ino: 0 }
 }
 
@@ -169,8 +171,8 @@ function withoutBulk(line: PayoutLine): PayoutLine {
   return line.type === 'order' ? { ...line, command: { hash: line.requestKey, sigs: [], cmd: '' } } : line
 }
 
-function totalsOf(ledger: PayoutLedger, { network, account }: PoolOfTotals): PayoutTotals {
-  const orders = ledger.orders.filter((order) => order.network === network && order.account === account)
+function totalsOf(ledger: PayoutLedger, { network, account }: PoolIdentity): PayoutTotals {
+  const orders = ledger.payouts.filter((order) => order.network === network && order.account === account)
   const payments = orders.flatMap(paymentsOfPayout).reverse()
   const paid = payments.filter(({ state }) => state === 'paid')
   const byAccount = new Map<string, Payment[]>()
@@ -179,11 +181,11 @@ function totalsOf(ledger: PayoutLedger, { network, account }: PoolOfTotals): Pay
     if (own === undefined) byAccount.set(payment.account, [payment])
     else own.push(payment)
   }
-  const underWay = payments.filter(({ state }) => state === 'pending')
+  const open = payments.filter(({ state }) => state === 'pending')
   const pending = new Map<string, bigint>()
   const owe = (to: string, amount: bigint) => pending.set(to, (pending.get(to) ?? 0n) + amount)
   for (const balance of ledger.balances(account)) owe(balance.account, balance.amount)
-  for (const payment of underWay) owe(payment.account, unitsOf(payment.amount) ?? 0n)
+  for (const payment of open) owe(payment.account, unitsOf(payment.amount) ?? 0n)
   const credit = [...ledger.credits.values()].findLast((each) => each.account === account)
   const minimum = orders.at(-1)?.minimum ?? null
   return {

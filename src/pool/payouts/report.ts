@@ -103,7 +103,7 @@ export function reportOf(
   const { network, account, scheme, window, fee, confirmations } = rules
   const balances = ledger.balances(account, (block) => held.has(block))
   const carried = new Set(balances.filter(({ amount }) => amount < minimum).map(keyOf))
-  const orders = ledger.orders.filter((order) => order.network === network && order.account === account)
+  const orders = ledger.payouts.filter((order) => order.network === network && order.account === account)
   const outcomes = new Map(orders.map(({ requestKey, result }) => [requestKey, result?.outcome ?? 'pending']))
   const stateOf = (credit: Credit, payee: string): PartState => {
     if (accountOfUser(payee) !== payee) return 'unpayable'
@@ -116,9 +116,14 @@ export function reportOf(
   }
   const credits = [...ledger.credits.values()].filter((each) => each.network === network && each.account === account)
   return {
-    ...{ network, account, scheme, window: window.text, feePercent: fee.text },
-    ...{ minimum: coinsText(minimum), confirmations },
-    blocks: blocks.map((each) => reportBlock(each, ledger.credits.get(each.share.block), stateOf)),
+    network,
+    account,
+    scheme,
+    window: window.text,
+    feePercent: fee.text,
+    minimum: coinsText(minimum),
+    confirmations,
+    blocks: blocks.map((block) => reportBlock(block, ledger.credits.get(block.share.block), stateOf)),
     balances: balances.map((balance) => reportBalance(balance, carried.has(keyOf(balance)))),
     operator: operatorParts(credits, stateOf),
     unpaid: unpaidUsers(credits),
@@ -144,7 +149,13 @@ function reportBlock(
 ): ReportBlock {
   const { block, chain, height, timeMs, user } = share
   return {
-    ...{ block, chain, height, foundAt: new Date(timeMs).toISOString(), finder: user, state, depth },
+    block,
+    chain,
+    height,
+    foundAt: new Date(timeMs).toISOString(),
+    finder: user,
+    state,
+    depth,
     reward: reward === null ? null : coinsText(reward.amount),
     account: reward?.account ?? null,
     division: credit === undefined ? null : divisionOf(credit, stateOf),
@@ -174,27 +185,25 @@ function operatorParts(
 ): OperatorPart[] {
   const chains = [...new Set(credits.map(({ chain }) => chain))].sort((a, b) => a - b)
   return chains.map((chain) => {
-    const on = credits.filter((credit) => credit.chain === chain)
-    const standing = on.filter(({ isOrphaned }) => !isOrphaned)
-    const sum = (of: readonly Credit[], ...states: readonly PartState[]) =>
-      coinsText(
-        total(of.flatMap((credit) => credit.parts.filter(({ payee }) => states.includes(stateOf(credit, payee))))),
-      )
+    const own = credits.filter((credit) => credit.chain === chain)
+    const standing = own.filter(({ isOrphaned }) => !isOrphaned)
+    const orphaned = own.filter(({ isOrphaned }) => isOrphaned)
+    const sum = (blocks: readonly Credit[], ...states: readonly PartState[]) => {
+      const isCounted = (credit: Credit, payee: string) => states.includes(stateOf(credit, payee))
+      const parts = blocks.flatMap((credit) => credit.parts.filter(({ payee }) => isCounted(credit, payee)))
+      return coinsText(totalOf(parts))
+    }
     return {
       chain,
-      fee: coinsText(total(standing.map(({ fee }) => ({ amount: fee })))),
-      rest: coinsText(total(standing.map(({ rest }) => ({ amount: rest })))),
+      fee: coinsText(totalOf(standing.map(({ fee }) => ({ amount: fee })))),
+      rest: coinsText(totalOf(standing.map(({ rest }) => ({ amount: rest })))),
       own: sum(standing, 'own'),
       unpayable: sum(standing, 'unpayable'),
-      lost: sum(
-        on.filter(({ isOrphaned }) => isOrphaned),
-        'paid',
-        'pending',
-      ),
+      lost: sum(orphaned, 'paid', 'pending'),
     }
   })
 }
 
-function total(parts: readonly { readonly amount: string }[]): bigint {
+function totalOf(parts: readonly { readonly amount: string }[]): bigint {
   return parts.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)
 }

@@ -48,7 +48,7 @@ export interface Division {
 export const BLOCK_WORTH = 1n << 96n
 const DIFFICULTY_UNITS = 2 ** 52
 
-type Weighed = Pick<ShareEntry, 'user' | 'difficulty' | 'blockDifficulty'>
+type WeightedShare = Pick<ShareEntry, 'user' | 'difficulty' | 'blockDifficulty'>
 
 /** A difficulty in 2^-52 hashes, or 0 if it is not a positive number. */
 function difficultyUnits(difficulty: number): bigint {
@@ -57,7 +57,7 @@ function difficultyUnits(difficulty: number): bigint {
 }
 
 /** Worth of a share in 2^-96 blocks. */
-export function worthOf({ difficulty, blockDifficulty }: Weighed): bigint {
+export function worthOf({ difficulty, blockDifficulty }: WeightedShare): bigint {
   const block = difficultyUnits(blockDifficulty)
   return block === 0n ? 0n : (difficultyUnits(difficulty) * BLOCK_WORTH) / block
 }
@@ -65,7 +65,7 @@ export function worthOf({ difficulty, blockDifficulty }: Weighed): bigint {
 interface PayeeSum {
   shares: number
   worth: bigint
-  /** Share in the division, in the unit of the scheme. */
+  /** Part in the division, in the unit of the scheme. */
   weight: bigint
 }
 
@@ -97,7 +97,7 @@ class Tally {
 }
 
 /** SOLO: the finder gets everything. */
-export function divideSolo(reward: bigint, fee: Fraction, finder: Weighed): Division {
+export function divideSolo(reward: bigint, fee: Fraction, finder: WeightedShare): Division {
   const tally = new Tally()
   tally.add(finder.user, worthOf(finder), 1n)
   return tally.divide(reward, fee, 1n)
@@ -107,7 +107,7 @@ export function divideSolo(reward: bigint, fee: Fraction, finder: Weighed): Divi
 export async function divideProp(
   reward: bigint,
   fee: Fraction,
-  round: AsyncIterable<Weighed> | Iterable<Weighed>,
+  round: AsyncIterable<WeightedShare> | Iterable<WeightedShare>,
 ): Promise<Division> {
   const tally = new Tally()
   for await (const share of round) tally.add(share.user, worthOf(share), difficultyUnits(share.difficulty))
@@ -121,7 +121,7 @@ export async function divideProp(
 export async function dividePplns(
   reward: bigint,
   { fee, window }: Pick<DivisionTerms, 'fee' | 'window'>,
-  newestFirst: AsyncIterable<Weighed> | Iterable<Weighed>,
+  newestFirst: AsyncIterable<WeightedShare> | Iterable<WeightedShare>,
 ): Promise<Division> {
   const tally = new Tally()
   const whole = (window.numerator * BLOCK_WORTH) / window.denominator

@@ -14,8 +14,9 @@ import { isOutage } from '#client/node/wait-for.ts'
 import type { CommandStep } from '#client/wallet/command-sender.ts'
 import { aroundMs, backoffMs } from '#ground/base/backoff.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
+import { payoutErrors } from './errors.ts'
 import { type BlocksNode, findInBlocks, type ResultInBlock } from './find-in-blocks.ts'
 import type { Payout } from './ledger.ts'
 import type { ResultLine } from './payout-line.ts'
@@ -64,7 +65,7 @@ type PayoutStatus =
 export async function settlePayouts(orders: readonly Payout[], options: SettleOptions): Promise<void> {
   const { clock, signal, onStep, confirmations } = options
   const graceMs = GRACE_MS + confirmations * BLOCK_GRACE_MS
-  const follower = new Follower(options, orders)
+  const follower = new PayoutFollower(options, orders)
   let open = orders
   for (let failures = 0; open.length > 0; ) {
     let pauseMs = POLL_MS * (0.5 + Math.random())
@@ -78,7 +79,7 @@ export async function settlePayouts(orders: readonly Payout[], options: SettleOp
       onStep({ type: 'trouble', chain: open[0].chain, error, retryInMs: Math.round(pauseMs) })
     }
     if (open.length === 0) return
-    if (open.every(({ expires }) => clock.wallMs() > expires * 1000 + graceMs)) throw unproven(open)
+    if (open.every(({ expires }) => clock.wallMs() > expires * 1000 + graceMs)) throw noProofError(open)
     await sleep(clock, pauseMs, signal)
     signal.throwIfAborted()
   }
@@ -90,15 +91,15 @@ export async function settlePayouts(orders: readonly Payout[], options: SettleOp
  * @throws as settle()
  */
 export async function lookOnce(orders: readonly Payout[], options: SettleOptions): Promise<readonly Payout[]> {
-  return await new Follower(options, []).look(orders)
+  return await new PayoutFollower(options, []).look(orders)
 }
 
-class Follower {
+class PayoutFollower {
   readonly #options: SettleOptions
   /** Request key -> monotonic time of the last submission. */
   readonly #sentMs = new Map<string, number>()
   /** Request key -> last reported state. */
-  readonly #told = new Map<string, string>()
+  readonly #reported = new Map<string, string>()
   /** Chain -> monotonic time of the last search of its blocks. */
   readonly #searchedMs = new Map<number, number>()
   /** Request key -> state by the last search. */
@@ -115,13 +116,13 @@ class Follower {
   async look(orders: readonly Payout[]): Promise<readonly Payout[]> {
     const open: Payout[] = []
     for (const chain of new Set(orders.map((order) => order.chain))) {
-      const of = orders.filter((order) => order.chain === chain)
-      const statuses = await this.#statusesOf(chain, of)
-      for (const order of of) {
+      const own = orders.filter((order) => order.chain === chain)
+      const statuses = await this.#statusesOf(chain, own)
+      for (const order of own) {
         const status = statuses.get(order.requestKey) ?? { kind: 'pending' }
         if (status.kind === 'final') this.#options.onResult(status.result)
         else open.push(order)
-        this.#tell(order, status)
+        this.#report(order, status)
         if (status.kind === 'pending') await this.#sendAgain(order)
       }
     }
@@ -130,9 +131,9 @@ class Follower {
 
   /** @returns states by request key; missing orders are pending */
   async #statusesOf(chain: number, orders: readonly Payout[]): Promise<Map<string, PayoutStatus>> {
-    const { statuses, deep, settled } = await polledStatuses(this.#options, chain, orders)
+    const { statuses, deep, settled } = await pollStatuses(this.#options, chain, orders)
     if (deep === null) return statuses
-    const isDue = (order: Payout) => settled.has(order.requestKey) || isOver(order, deep)
+    const isDue = (order: Payout) => settled.has(order.requestKey) || isExpiredAt(order, deep)
     const searched = orders.filter((order) => isDue(order) || this.#claimed.has(order.requestKey))
     const isNews = searched.some(({ requestKey }) => settled.has(requestKey) && !this.#searched.has(requestKey))
     if (searched.length > 0 && (isNews || this.#maySearch(chain))) {
@@ -163,7 +164,7 @@ class Follower {
     try {
       found = await findInBlocks(node, { chain, hash: deep.hash }, orders, { signal })
       // A reorg between the answers may have brought blocks that these answers do not cover.
-      if (!(await isStill(node, { chain, deep }, { signal }))) {
+      if (!(await isOnBranch(node, { chain, deep }, { signal }))) {
         this.#searchedMs.delete(chain)
         return
       }
@@ -182,22 +183,22 @@ class Follower {
   #statusIn(found: ReadonlyMap<string, ResultInBlock> | NewcutError, order: Payout, isClaimed: boolean): PayoutStatus {
     const { requestKey, chain } = order
     if (found instanceof NewcutError) {
-      const message = `whether a block of chain ${chain} has ${requestKey} cannot be read: ${describeError(found)}`
-      return { kind: 'unproven', error: new NewcutError(found.code, message, { hint: found.hint, cause: found }) }
+      const row = { ...payoutErrors.unreadableBlocks, code: found.code }
+      const values = { chain, requestKey, why: describeError(found) }
+      return { kind: 'unproven', error: operatingError(row, values, found) }
     }
     const result = found.get(requestKey)
     if (result !== undefined) return { kind: 'final', result: lineOfBlock(this.#options, requestKey, result) }
     if (!isClaimed) return expiredStatus(this.#options, requestKey)
-    const message = `the node says that ${requestKey} is in a block of chain ${chain}, but none of its blocks has it`
-    return { kind: 'unproven', error: new NewcutError('NODE_MISBEHAVED', message) }
+    return { kind: 'unproven', error: operatingError(payoutErrors.falseResult, { chain, requestKey }) }
   }
 
-  #tell({ requestKey, chain }: Payout, status: PayoutStatus): void {
+  #report({ requestKey, chain }: Payout, status: PayoutStatus): void {
     const { onStep, confirmations } = this.#options
-    const before = this.#told.get(requestKey)
+    const before = this.#reported.get(requestKey)
     const now = status.kind === 'included' ? `included ${status.depth}` : status.kind
     if (now === before || status.kind === 'final') return
-    this.#told.set(requestKey, now)
+    this.#reported.set(requestKey, now)
     if (status.kind === 'unproven') {
       onStep({ type: 'trouble', chain, error: status.error, retryInMs: SEARCH_MS })
     } else if (status.kind === 'pending') {
@@ -226,17 +227,17 @@ class Follower {
   }
 }
 
-/** The node's word on orders. */
-interface Polled {
-  /** States by request key of the orders that it has results of. */
+/** What the node reports of payouts. */
+interface NodeStatuses {
+  /** States by request key, of those with a result. */
   readonly statuses: Map<string, PayoutStatus>
   /** Null if the chain is lower than the depth. */
   readonly deep: DeepBlock | null
-  /** Orders whose result is final by its word. */
+  /** Request keys whose result is final by its word. */
   readonly settled: ReadonlySet<string>
 }
 
-async function polledStatuses(options: SettleOptions, chain: number, orders: readonly Payout[]): Promise<Polled> {
+async function pollStatuses(options: SettleOptions, chain: number, orders: readonly Payout[]): Promise<NodeStatuses> {
   const { node, confirmations, signal } = options
   const call = { signal }
   const keys = orders.map(({ requestKey }) => requestKey)
@@ -256,7 +257,7 @@ async function polledStatuses(options: SettleOptions, chain: number, orders: rea
 }
 
 /** Whether no block above this one can have the order. */
-const isOver = ({ expires }: Payout, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
+const isExpiredAt = ({ expires }: Payout, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
 
 interface DeepBlock {
   readonly head: number
@@ -285,7 +286,7 @@ async function deepBlock(
 }
 
 /** Whether a block is still on the branch of its chain's head. */
-async function isStill(
+async function isOnBranch(
   node: SettleNode,
   { chain, deep: { height, hash } }: { readonly chain: number; readonly deep: DeepBlock },
   call: CallOptions,
@@ -323,9 +324,7 @@ function expiredStatus({ clock }: SettleOptions, requestKey: string): PayoutStat
   return { kind: 'final', result: { at, type: 'result', requestKey, outcome: 'expired', height: null, message } }
 }
 
-function unproven(orders: readonly Payout[]): NewcutError {
+function noProofError(orders: readonly Payout[]): NewcutError {
   const keys = orders.map(({ requestKey }) => requestKey).join(', ')
-  return new NewcutError('NO_RESULT', `no result of ${keys}, and no proof that no block has it`, {
-    hint: 'nothing is paid again until it is known: run newcut payouts --pay again later, or with another --node',
-  })
+  return operatingError(payoutErrors.noProof, { keys })
 }

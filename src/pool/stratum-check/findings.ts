@@ -19,16 +19,16 @@ export interface Finding {
 /** Assumed hashrate of an unknown rig, in hashes per second. */
 const TYPICAL = 30e12
 
-type Of = Pick<Maker, 'isStrict' | 'silenceMs' | 'rate'>
+type RigTraits = Pick<Maker, 'isStrict' | 'silenceMs' | 'rate'>
 
-const strictly = ({ isStrict }: Of): Level => (isStrict ? 'fails' : 'loss')
-const unsure = ({ isStrict }: Of) => (isStrict ? '' : '; what it makes of that is not known')
+const levelFor = ({ isStrict }: RigTraits): Level => (isStrict ? 'fails' : 'loss')
+const unknownEffect = ({ isStrict }: RigTraits) => (isStrict ? '' : '; what it makes of that is not known')
 const bits = (difficulty: number) => `2^${Number(Math.log2(difficulty).toFixed(1))}`
-const percent = (share: number) => `${Math.round(share * 1000) / 10} %`
+const percent = (portion: number) => `${Math.round(portion * 1000) / 10} %`
 
 const texts = {
   // Log-in.
-  tls: ({ isStrict }: Of) => ({
+  tls: ({ isStrict }: RigTraits) => ({
     level: isStrict ? 'fails' : 'note',
     text: isStrict ? 'it cannot do TLS' : 'whether it can do TLS is not known, and most rigs cannot',
     remedy: 'serve stratum+tcp on another port',
@@ -58,9 +58,9 @@ const texts = {
     text: 'the answer to mining.subscribe is not [_, nonce1, bytes of nonce2]',
     remedy: 'answer such as [null, "09e8", 6]',
   }),
-  nonce1Odd: (of: Of, digits: number) => ({
-    level: strictly(of),
-    text: `nonce1 has ${digits} ${digits === 1 ? 'digit' : 'digits'}, an odd number${of.isStrict ? ', which it refuses' : unsure(of)}`,
+  nonce1Odd: (of: RigTraits, digits: number) => ({
+    level: levelFor(of),
+    text: `nonce1 has ${digits} ${digits === 1 ? 'digit' : 'digits'}, an odd number${of.isStrict ? ', which it refuses' : unknownEffect(of)}`,
     remedy: 'write nonce1 with its leading zeros',
   }),
   nonceBytes: (nonce1: number, nonce2: number) => ({
@@ -73,7 +73,7 @@ const texts = {
     text: `nonce2 has ${bytes} bytes, and it takes ${range}`,
     remedy: 'give nonce1 two bytes and nonce2 six',
   }),
-  nonce2Few: ({ isStrict, rate }: Of, bytes: number) => ({
+  nonce2Few: ({ isStrict, rate }: RigTraits, bytes: number) => ({
     level: 'loss',
     text: isStrict
       ? `nonce2 has ${bytes} bytes: its three boards search the same nonces, and a header lasts ${KA3_SHORT_HEADER_MS} ms`
@@ -136,9 +136,9 @@ const texts = {
     remedy: 'write nonce1 with its leading zeros',
   }),
   // Targets and jobs.
-  targetDigits: (of: Of, digits: number) => ({
-    level: strictly(of),
-    text: `mining.set_target has ${digits} digits, not 64${of.isStrict ? ', which it refuses' : unsure(of)}`,
+  targetDigits: (of: RigTraits, digits: number) => ({
+    level: levelFor(of),
+    text: `mining.set_target has ${digits} digits, not 64${of.isStrict ? ', which it refuses' : unknownEffect(of)}`,
     remedy: 'write the target with its leading zeros: 64 hex digits',
   }),
   targetText: () => ({
@@ -153,7 +153,7 @@ const texts = {
   }),
   noTarget: () => ({
     level: 'fails',
-    text: 'it has a job and no target, so it does not know which shares to hand in',
+    text: 'it has a job and no target, so it does not know which shares to submit',
     remedy: 'send mining.set_target before the first job',
   }),
   notifyForm: () => ({
@@ -161,12 +161,12 @@ const texts = {
     text: 'mining.notify is not [job id, header, clean]',
     remedy: 'send the job id as a text, then the work as hex',
   }),
-  jobId: (of: Of, what: string) => ({
-    level: strictly(of),
-    text: `the job id ${what}${unsure(of)}`,
+  jobId: (of: RigTraits, what: string) => ({
+    level: levelFor(of),
+    text: `the job id ${what}${unknownEffect(of)}`,
     remedy: 'make job ids texts of less than 64 ASCII characters',
   }),
-  headerLength: ({ isStrict }: Of, bytes: number) => ({
+  headerLength: ({ isStrict }: RigTraits, bytes: number) => ({
     level: 'fails',
     text:
       isStrict && bytes > 288
@@ -177,12 +177,12 @@ const texts = {
   lateJob: (afterMs: number) => ({
     level: 'loss',
     text: `its first job comes ${formatDuration(afterMs)} after its log-in: it is idle for that long at each log-in`,
-    remedy: 'send target and current job right behind the answer to mining.authorize',
+    remedy: 'send target and current job right after the answer to mining.authorize',
   }),
   noJob: (afterMs: number) => ({
     level: 'fails',
     text: `no job comes within ${formatDuration(afterMs)}`,
-    remedy: 'send the current job right behind the answer to mining.authorize; has the server work?',
+    remedy: 'send the current job right after the answer to mining.authorize; has the server work?',
   }),
   easyShares: (difficulty: number, perSecond: number) => ({
     level: 'note',
@@ -201,7 +201,7 @@ const texts = {
     remedy: 'keep the address, and move the server behind it',
   }),
   // Measurements.
-  silence: ({ silenceMs }: Of, gapMs: number) => ({
+  silence: ({ silenceMs }: RigTraits, gapMs: number) => ({
     level: 'loss',
     text: `${formatDuration(gapMs)} pass without a line: it leaves after ${formatDuration(silenceMs)}, and waits 30 s before it connects again`,
     remedy: 'send a line in 30 s at least, such as the last job with a creation time a microsecond later',
@@ -231,7 +231,10 @@ type FindingName = keyof typeof texts
 export const findingNames = Object.keys(texts) as FindingName[]
 
 /** Builds a finding. The arguments are those of its row in the table. */
-export function found<Name extends FindingName>(name: Name, ...args: Parameters<(typeof texts)[Name]>): Finding {
+export function createFinding<Name extends FindingName>(
+  name: Name,
+  ...args: Parameters<(typeof texts)[Name]>
+): Finding {
   const text = texts[name] as (...args: unknown[]) => Omit<Finding, 'name'>
   return { name, ...text(...args) }
 }

@@ -1,11 +1,11 @@
 /** Judges how a rig would do at a server. Pure: reads the transcript of one connection. */
 import { difficultyOf } from '#ground/chain/target.ts'
 import { secondsPerShare } from '#mining/stratum/rig-rates.ts'
-import { type Finding, found, type Level, levels } from './findings.ts'
+import { createFinding, type Finding, type Level, levels } from './findings.ts'
 import { Login, type Stage } from './login.ts'
 import type { MakerName } from './maker-rigs.ts'
 import type { Maker, RigLogin } from './makers.ts'
-import { headerMsOf, type JobMeasure, measured } from './measure.ts'
+import { headerMsOf, type JobMeasure, measureJobs } from './measure.ts'
 import type { Transcript } from './transcript.ts'
 
 /** `mines`: without loss. */
@@ -42,12 +42,12 @@ const PROMPT_MS = 500
 /** A lower portion of new nonces is a finding. */
 const USED_ENOUGH = 0.99
 /** Limits of a suitable difficulty: shares per second, and seconds per share. */
-const MOST_SHARES = 10
-const FEWEST_SHARES_S = 600
+const MAX_SHARES_PER_SECOND = 10
+const MAX_SECONDS_PER_SHARE = 600
 /** New headers per second without a note: two, plus those of new work. */
-const MOST_HEADERS = 4
+const MAX_HEADERS_PER_SECOND = 4
 
-const doing: Readonly<Record<Stage, string>> = {
+const phaseTexts: Readonly<Record<Stage, string>> = {
   subscribe: 'before it has subscribed',
   authorize: 'before it has authorized',
   job: 'before its first job',
@@ -58,24 +58,31 @@ const doing: Readonly<Record<Stage, string>> = {
 
 /** Judges a maker's rig by a transcript. */
 export function judge(maker: Maker, account: RigLogin, transcript: Transcript, options: JudgeOptions): MakerReport {
-  const login = replayed(maker, account, transcript)
+  const login = replay(maker, account, transcript)
   const { nonce1, nonce2Bytes, loggedInAtMs, jobs, targets } = login
-  if (options.isTls) login.find(found('tls', maker))
+  if (options.isTls) login.addFinding(createFinding('tls', maker))
   if (login.stage !== 'failed') judgeEnd(login, transcript, options)
   const firstJobMs = loggedInAtMs === null || jobs.length === 0 ? null : Math.max(0, jobs[0].atMs - loggedInAtMs)
-  if (firstJobMs !== null && firstJobMs > PROMPT_MS) login.find(found('lateJob', firstJobMs))
+  if (firstJobMs !== null && firstJobMs > PROMPT_MS) login.addFinding(createFinding('lateJob', firstJobMs))
   judgeShares(login)
   const measure = options.isMeasured ? judgeJobs(login, transcript) : null
   const findings = login.findings.toSorted((a, b) => levels.indexOf(b.level) - levels.indexOf(a.level))
   return {
-    ...{ maker: maker.name, rig: maker.rig, outcome: outcomeOf(findings), findings, nonce1, nonce2Bytes, measure },
-    ...{ loginMs: loggedInAtMs === null ? null : loggedInAtMs - transcript.openedAtMs, firstJobMs },
+    maker: maker.name,
+    rig: maker.rig,
+    outcome: outcomeOf(findings),
+    findings,
+    nonce1,
+    nonce2Bytes,
+    measure,
+    loginMs: loggedInAtMs === null ? null : loggedInAtMs - transcript.openedAtMs,
+    firstJobMs,
     firstDifficulty: difficultyIn(targets[0]?.target),
     difficulty: difficultyIn(targets.at(-1)?.target),
   }
 }
 
-function replayed(maker: Maker, account: RigLogin, { spoken }: Transcript): Login {
+function replay(maker: Maker, account: RigLogin, { lines: spoken }: Transcript): Login {
   const login = new Login(maker, account)
   login.open()
   for (const { by, line, atMs } of spoken) if (by === 'server') login.hear(line, atMs)
@@ -90,17 +97,18 @@ function outcomeOf(findings: readonly Finding[]): MakerOutcome {
 /** Judges the end of the connection: complete, closed by the server, or without an answer. */
 function judgeEnd(login: Login, { endedBy, endedAtMs, error }: Transcript, { timeoutMs }: JudgeOptions): void {
   const { stage, maker, loggedInAtMs, heardAtMs, unanswered } = login
-  if (login.hasDifficulty && login.targets.length === 0) login.find(found('onlyDifficulty'))
+  if (login.hasDifficulty && login.targets.length === 0) login.addFinding(createFinding('onlyDifficulty'))
   if (endedBy === 'server') {
-    if (stage === 'mining') login.find(found('closedLater', endedAtMs - (loggedInAtMs ?? endedAtMs)))
-    else if (stage === 'probing') login.find(found('closedAfter', unanswered.join(' and ')))
-    else if (heardAtMs.length === 0 && maker.before.length === 0) login.find(found('closedAtOnce'))
-    else login.find(found('closed', doing[stage], error === null ? '' : ` (${error})`))
+    if (stage === 'mining') login.addFinding(createFinding('closedLater', endedAtMs - (loggedInAtMs ?? endedAtMs)))
+    else if (stage === 'probing') login.addFinding(createFinding('closedAfter', unanswered.join(' and ')))
+    else if (heardAtMs.length === 0 && maker.before.length === 0) login.addFinding(createFinding('closedAtOnce'))
+    else login.addFinding(createFinding('closed', phaseTexts[stage], error === null ? '' : ` (${error})`))
   } else if (stage === 'subscribe' || stage === 'authorize') {
-    login.find(found('noAnswer', `mining.${stage}`, timeoutMs))
+    login.addFinding(createFinding('noAnswer', `mining.${stage}`, timeoutMs))
   } else if (stage === 'job') {
-    if (maker.users > 1 && login.waitsForUsers) login.find(found('noAnswer', 'mining.authorize', timeoutMs))
-    else login.find(login.jobs.length === 0 ? found('noJob', timeoutMs) : found('noTarget'))
+    if (maker.users > 1 && login.waitsForUsers)
+      login.addFinding(createFinding('noAnswer', 'mining.authorize', timeoutMs))
+    else login.addFinding(login.jobs.length === 0 ? createFinding('noJob', timeoutMs) : createFinding('noTarget'))
   }
 }
 
@@ -109,21 +117,22 @@ function judgeShares(login: Login): void {
   const difficulty = difficultyIn(login.targets.at(-1)?.target)
   if (difficulty === null || login.maker.rate === null) return
   const seconds = secondsPerShare(difficulty, login.maker.rate)
-  if (1 / seconds > MOST_SHARES) login.find(found('easyShares', difficulty, 1 / seconds))
-  if (seconds > FEWEST_SHARES_S) login.find(found('hardShares', difficulty, seconds))
+  if (1 / seconds > MAX_SHARES_PER_SECOND) login.addFinding(createFinding('easyShares', difficulty, 1 / seconds))
+  if (seconds > MAX_SECONDS_PER_SHARE) login.addFinding(createFinding('hardShares', difficulty, seconds))
 }
 
 function judgeJobs(login: Login, { endedAtMs }: Transcript): JobMeasure | null {
   const { maker, nonce2Bytes, loggedInAtMs, jobs, heardAtMs } = login
   if (loggedInAtMs === null || nonce2Bytes === null) return null
   const times = heardAtMs.filter((atMs) => atMs >= loggedInAtMs)
-  const measure = measured(jobs, times, { headerMs: headerMsOf(maker, nonce2Bytes), endMs: endedAtMs })
+  const measure = measureJobs(jobs, times, { headerMs: headerMsOf(maker, nonce2Bytes), endMs: endedAtMs })
   if (measure === null) return null
   const { longestSilenceMs, headerMs, used, repeated, headersPerSecond } = measure
-  if (longestSilenceMs >= maker.silenceMs) login.find(found('silence', maker, longestSilenceMs))
-  if (used !== null && headerMs !== null && used < USED_ENOUGH) login.find(found('slowHeaders', headerMs, used))
-  if (repeated > 0) login.find(found('oldHeaders', repeated))
-  if (headersPerSecond > MOST_HEADERS) login.find(found('fastHeaders', headersPerSecond))
+  if (longestSilenceMs >= maker.silenceMs) login.addFinding(createFinding('silence', maker, longestSilenceMs))
+  if (used !== null && headerMs !== null && used < USED_ENOUGH)
+    login.addFinding(createFinding('slowHeaders', headerMs, used))
+  if (repeated > 0) login.addFinding(createFinding('oldHeaders', repeated))
+  if (headersPerSecond > MAX_HEADERS_PER_SECOND) login.addFinding(createFinding('fastHeaders', headersPerSecond))
   return measure
 }
 

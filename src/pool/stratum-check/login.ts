@@ -6,16 +6,16 @@ import { FormatError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import { type MessageId, type Request, type Response, readMessage } from '#mining/stratum/messages.ts'
 import { readTarget } from '#mining/stratum/targets.ts'
-import { type Finding, found } from './findings.ts'
+import { createFinding, type Finding } from './findings.ts'
 import { type Maker, type RigLogin, type RigRequest, usersOf } from './makers.ts'
-import { subscription } from './subscription.ts'
+import { readSubscription } from './subscription.ts'
 
-export interface JobHeard {
+export interface ReceivedJob {
   readonly atMs: number
   readonly header: Uint8Array
 }
 
-interface TargetHeard {
+interface ReceivedTarget {
   readonly atMs: number
   readonly target: bigint
 }
@@ -26,7 +26,7 @@ export type Stage = 'subscribe' | 'authorize' | 'job' | 'probing' | 'mining' | '
 /** Length of work on a network with three adjacent chains, the only one that rigs know. */
 export const WORK_BYTES = 286
 const MAX_SHOWN = 80
-const MOST_OF_JOB_ID = 63
+const MAX_JOB_ID = 63
 
 export class Login {
   readonly maker: Maker
@@ -35,8 +35,8 @@ export class Login {
   nonce2Bytes: number | null = null
   /** Time of the log-in, or null before it. */
   loggedInAtMs: number | null = null
-  readonly jobs: JobHeard[] = []
-  readonly targets: TargetHeard[] = []
+  readonly jobs: ReceivedJob[] = []
+  readonly targets: ReceivedTarget[] = []
   /** Times of all lines. */
   readonly heardAtMs: number[] = []
   readonly #account: RigLogin
@@ -95,16 +95,17 @@ export class Login {
       message = readMessage(line)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
-      if (this.stage === 'subscribe') return this.#misread(found('firstLine', `no message: ${shown(line)}`))
-      this.find(found('garbage'))
+      if (this.stage === 'subscribe')
+        return this.#retrySubscription(createFinding('firstLine', `no message: ${excerptOf(line)}`))
+      this.addFinding(createFinding('garbage'))
       return []
     }
-    if (this.stage === 'subscribe') return this.#subscribed(message)
-    if (message.kind === 'request') return this.#told(message, atMs)
-    return this.stage === 'authorize' ? this.#authorized(message) : this.#answered(message)
+    if (this.stage === 'subscribe') return this.#handleSubscription(message)
+    if (message.kind === 'request') return this.#handleRequest(message, atMs)
+    return this.stage === 'authorize' ? this.#handleAuthorization(message) : this.#handleAnswer(message)
   }
 
-  find(finding: Finding): void {
+  addFinding(finding: Finding): void {
     this.#findings.set(finding.name, this.#findings.get(finding.name) ?? finding)
   }
 
@@ -119,14 +120,14 @@ export class Login {
   }
 
   /** Handles the first line after mining.subscribe, whatever it is. */
-  #subscribed(message: Request | Response): string[] {
-    const { findings, nonce1, nonce2Bytes } = subscription(message, this.maker)
+  #handleSubscription(message: Request | Response): string[] {
+    const { findings, nonce1, nonce2Bytes } = readSubscription(message, this.maker)
     const failure = findings.find(({ level }) => level === 'fails')
-    if (failure !== undefined) return this.#misread(failure)
-    for (const finding of findings) this.find(finding)
+    if (failure !== undefined) return this.#retrySubscription(failure)
+    for (const finding of findings) this.addFinding(finding)
     this.nonce1 = nonce1
     this.nonce2Bytes = nonce2Bytes
-    if (this.#try > 0) this.find(found('secondTry', this.agent))
+    if (this.#try > 0) this.addFinding(createFinding('secondTry', this.agent))
     if (!this.maker.authorizesFirst) {
       this.stage = 'authorize'
       return [lineOf(this.#authorize())]
@@ -138,7 +139,7 @@ export class Login {
    * Handles a bad answer to mining.subscribe. Some rigs try again under another name on the same connection; others
    * give up.
    */
-  #misread(failure: Finding): string[] {
+  #retrySubscription(failure: Finding): string[] {
     const isLast = this.#try >= this.maker.agents.length - 1
     this.#findings.set(failure.name, isLast ? failure : { ...failure, level: 'loss' })
     if (isLast) {
@@ -150,11 +151,11 @@ export class Login {
   }
 
   /** Handles the answer to mining.authorize. Answers with other ids belong to earlier requests. */
-  #authorized(message: Response): string[] {
+  #handleAuthorization(message: Response): string[] {
     if (message.id !== this.maker.ids.authorize) return []
     const why = refusalOf(message)
     if (why !== null) {
-      this.find(found('authorizeRefused', why))
+      this.addFinding(createFinding('authorizeRefused', why))
       this.stage = 'failed'
       return []
     }
@@ -175,28 +176,28 @@ export class Login {
       return { id: `user ${index + 2}`, method: 'mining.authorize', params: [user, password] }
     })
     for (const { id } of requests) this.#waitingFor.add(id)
-    return [...requests.map(lineOf), ...this.#goOn()]
+    return [...requests.map(lineOf), ...this.#advance()]
   }
 
-  #answered(message: Response): string[] {
+  #handleAnswer(message: Response): string[] {
     if (!this.#waitingFor.delete(message.id)) return []
     const why = refusalOf(message)
     if (why !== null && isUser(message.id)) {
-      this.find(found('userRefused', why))
+      this.addFinding(createFinding('userRefused', why))
       this.stage = 'failed'
       return []
     }
-    return this.#goOn()
+    return this.#advance()
   }
 
   /** Handles a request of the server: a job, a target, or one that the rig ignores. */
-  #told(request: Request, atMs: number): string[] {
+  #handleRequest(request: Request, atMs: number): string[] {
     const { method, params, unlisted } = request
     if (method === 'mining.set_target') this.#target(params[0], atMs)
     else if (method === 'mining.set_difficulty') this.#hasDifficulty = true
     else if (method === 'mining.notify') this.#job(unlisted === undefined ? params : [], atMs)
-    else if (method === 'client.reconnect' && this.maker.isStrict) this.find(found('reconnect'))
-    return this.#goOn()
+    else if (method === 'client.reconnect' && this.maker.isStrict) this.addFinding(createFinding('reconnect'))
+    return this.#advance()
   }
 
   #target(text: unknown, atMs: number): void {
@@ -207,14 +208,14 @@ export class Login {
       if (!(error instanceof FormatError)) throw error
     }
     const digits = typeof text === 'string' ? text.length : 0
-    if (target === 0n && digits <= 64) this.find(found('targetText'))
-    else if (digits !== 64) this.find(found('targetDigits', this.maker, digits))
+    if (target === 0n && digits <= 64) this.addFinding(createFinding('targetText'))
+    else if (digits !== 64) this.addFinding(createFinding('targetDigits', this.maker, digits))
     if (target > 0n) this.targets.push({ atMs, target })
   }
 
   #job([id, hex]: readonly unknown[], atMs: number): void {
     const problem = jobIdProblem(id, this.maker.isStrict)
-    if (problem !== null) this.find(found('jobId', this.maker, problem))
+    if (problem !== null) this.addFinding(createFinding('jobId', this.maker, problem))
     let header: Uint8Array | null = null
     try {
       header = typeof hex === 'string' ? decodeHex(hex) : null
@@ -222,15 +223,15 @@ export class Login {
       if (!(error instanceof FormatError)) throw error
     }
     if (header === null || header.length === 0) {
-      this.find(found('notifyForm'))
+      this.addFinding(createFinding('notifyForm'))
       return
     }
-    if (header.length !== WORK_BYTES) this.find(found('headerLength', this.maker, header.length))
+    if (header.length !== WORK_BYTES) this.addFinding(createFinding('headerLength', this.maker, header.length))
     this.jobs.push({ atMs, header })
   }
 
   /** Continues once nothing is missing: after the first job and target, the rig sends its last requests and mines. */
-  #goOn(): string[] {
+  #advance(): string[] {
     const isReady = this.jobs.length > 0 && (this.targets.length > 0 || this.#hasDifficulty)
     if (this.stage === 'job' && isReady && this.#waitingFor.size === 0) {
       this.stage = 'probing'
@@ -248,17 +249,17 @@ const isUser = (id: MessageId) => String(id).startsWith('user ')
 
 const lineOf = ({ id, method, params }: RigRequest): string => JSON.stringify({ id, method, params })
 
-const shown = (line: string) => printable(line, MAX_SHOWN)
+const excerptOf = (line: string) => printable(line, MAX_SHOWN)
 
-/** @returns why an answer is a refusal, or null if it is none */
+/** @returns why an answer is a refusal, or null if it is not */
 function refusalOf({ result, error }: Response): string | null {
   if (error !== null) return `${error.message}${error.code === 0 ? '' : ` (${error.code})`}`
   return result === null || result === false ? `the result is ${result}` : null
 }
 
 function jobIdProblem(id: unknown, isStrict: boolean): string | null {
-  if (typeof id !== 'string') return typeof id === 'number' || typeof id === 'bigint' ? 'is a number' : 'is no text'
+  if (typeof id !== 'string') return typeof id === 'number' || typeof id === 'bigint' ? 'is a number' : 'is not a text'
   if (id === '') return 'is empty'
-  if (id.length > MOST_OF_JOB_ID) return `has ${id.length} characters`
+  if (id.length > MAX_JOB_ID) return `has ${id.length} characters`
   return isStrict && !/^[\x20-\x7e]*$/.test(id) ? 'is not ASCII' : null
 }

@@ -2,7 +2,7 @@
 import { encodeHex } from '#ground/base/bytes.ts'
 import { withCreationTime } from '#ground/chain/header.ts'
 import { KA3_HEADER_MS, KA3_SHORT_HEADER_MS } from '#mining/stratum/rig-rates.ts'
-import { type JobHeard, WORK_BYTES } from './login.ts'
+import { type ReceivedJob, WORK_BYTES } from './login.ts'
 import type { Maker } from './makers.ts'
 
 export interface JobMeasure {
@@ -41,17 +41,23 @@ export function headerMsOf({ isStrict, rate }: Maker, nonce2Bytes: number): numb
  * @param heardAtMs times of all lines from the log-in
  * @returns null if there was no job
  */
-export function measured(
-  jobs: readonly JobHeard[],
+export function measureJobs(
+  jobs: readonly ReceivedJob[],
   heardAtMs: readonly number[],
   { headerMs, endMs }: { readonly headerMs: number | null; readonly endMs: number },
 ): JobMeasure | null {
   if (jobs.length === 0) return null
   const seconds = (endMs - jobs[0].atMs) / 1000
   const spent = new Map<string, number>()
-  let [current, work, headers, rolled, repeated, usedMs] = ['', '', 0, 0, 0, 0]
+  let current = ''
+  let work = ''
+  let headers = 0
+  let rolled = 0
+  let repeated = 0
+  let usedMs = 0
   for (const [index, { atMs, header }] of jobs.entries()) {
-    const [text, without] = [searchedText(header), workText(header)]
+    const text = searchedText(header)
+    const without = workText(header)
     if (text !== current) {
       if (index > 0) headers++
       if (without === work) rolled++
@@ -65,7 +71,12 @@ export function measured(
     spent.set(text, before + lastsMs)
   }
   return {
-    ...{ seconds, jobs: jobs.length, headers, rolled, repeated, headerMs },
+    seconds,
+    jobs: jobs.length,
+    headers,
+    rolled,
+    repeated,
+    headerMs,
     headersPerSecond: seconds === 0 ? 0 : headers / seconds,
     longestSilenceMs: longestGap([...heardAtMs, endMs]),
     used: headerMs === null ? null : seconds === 0 ? 1 : usedMs / (seconds * 1000),

@@ -2,7 +2,8 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { checkErrors } from './errors.ts'
 
 export interface ServerAddress {
   readonly host: string
@@ -20,12 +21,12 @@ const ADDRESS = /^(?:stratum\+(tcp|ssl):\/\/)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+):(\d
 export function readServerAddress(text: string): ServerAddress {
   const [, scheme = 'tcp', host, digits] = ADDRESS.exec(text.trim()) ?? []
   if (host === undefined) {
-    const hint = text.includes('@') ? 'the user belongs into --user' : 'such as 10.0.0.5:1917'
-    throw new NewcutError('BAD_OPTION', `${text}: expected HOST:PORT or stratum+tcp://HOST:PORT`, { hint })
+    const advice = text.includes('@') ? 'the user belongs into --user' : 'such as 10.0.0.5:1917'
+    throw operatingError(checkErrors.badAddress, { text, advice })
   }
   const url = `stratum+${scheme.toLowerCase()}://${host}:${digits}`
   const port = Number(digits)
-  if (port < 1 || port > 65_535) throw new NewcutError('BAD_OPTION', `${url}: port ${port}, expected 1 to 65535`)
+  if (port < 1 || port > 65_535) throw operatingError(checkErrors.badPort, { url, port })
   return { host: host.replace(/^\[|\]$/g, ''), port, isTls: scheme.toLowerCase() === 'ssl', url }
 }
 
@@ -53,8 +54,7 @@ export function connectTo(
       settle()
       socket.on('error', () => undefined)
       socket.destroy()
-      const hint = isTls ? 'does it speak TLS? stratum+tcp:// is without' : 'is the server started, and the port open?'
-      reject(new NewcutError('NODE_UNREACHABLE', `${url}: ${why}`, { hint, cause }))
+      reject(operatingError(isTls ? checkErrors.noTlsConnection : checkErrors.noConnection, { url, why }, cause))
     }
     const onError = (error: Error) => fail(error.message, error)
     const onClose = () => fail('it closed the connection')

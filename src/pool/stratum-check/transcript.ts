@@ -1,6 +1,6 @@
 /** Transcript of a connection to a server, with times. It is the only input of the judgement. */
 
-export interface Spoken {
+export interface TranscriptLine {
   /** Monotonic milliseconds. */
   readonly atMs: number
   readonly by: 'rig' | 'server'
@@ -11,7 +11,7 @@ export interface Spoken {
 export interface Transcript {
   /** When the connection was established, with its TLS handshake. */
   readonly openedAtMs: number
-  readonly spoken: readonly Spoken[]
+  readonly lines: readonly TranscriptLine[]
   /** When the server closed it or the check ended. */
   readonly endedAtMs: number
   /** Who closed it. `error`: a network error. */

@@ -1,4 +1,4 @@
-/** Log-ins of rigs behind a pool: the answers and their order, and which rigs are refused. */
+/** Log-ins of rigs of a pool: the answers and their order, and which rigs are refused. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { withNonce } from '../../../src/ground/chain/header.ts'
 import { systemClock } from '../../../src/ground/platform/clock.ts'
@@ -260,7 +260,9 @@ describe('a pool whose nonces rigs cannot use', () => {
       const job = await reader.job()
       expect(job.fixedNonce).toEqual({ bits: 64 - 8 * size, value: Number.parseInt(nonce1, 16) })
       const cpu = new CpuEngine({
-        ...{ ranges: nonceRanges(1, Math.random), kernel: 'wasm' as const, priority: 'normal' as const },
+        ranges: nonceRanges(1, Math.random),
+        kernel: 'wasm' as const,
+        priority: 'normal' as const,
         clock: systemClock,
       })
       const found: bigint[] = []

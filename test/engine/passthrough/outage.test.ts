@@ -1,4 +1,4 @@
-/** Shares of rigs behind a pool, and the rigs themselves when the pool goes down, comes back or changes. */
+/** Shares of rigs of a pool, and the rigs themselves when the pool goes down, comes back or changes. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { difficultyOf } from '../../../src/ground/chain/target.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
@@ -23,7 +23,8 @@ describe('a share', () => {
       { user: 'k:ab.worker7', job: 'a1', nonce2, judged: '"result":true,"error":null', nonce1: one.nonce1 },
     ])
     expect(await one.ask('mining.submit', ['X.worker7', 'a1', nonce2])).toMatchObject({
-      ...{ result: false, error: [22, 'Duplicate share', null] },
+      result: false,
+      error: [22, 'Duplicate share', null],
     })
     const difficulty = Number(difficultyOf(at.target))
     expect(engine.status()).toMatchObject({

@@ -108,7 +108,7 @@ function memoryShare(rig: Rig) {
 }
 
 describe('a rig that writes the lowest byte first', () => {
-  /** Ways to tell the server. */
+  /** Ways to announce the order to the server. */
   const says: [string, (rig: Rig) => Promise<unknown>][] = [
     [
       'by its program',

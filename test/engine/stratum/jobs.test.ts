@@ -314,6 +314,6 @@ describe('the list of jobs', () => {
     const list = [jobs.begin(workOf(1, EASY)), ...Array.from({ length: 16 }, () => freshOf(jobs))]
     const seen = new SeenShares(10)
     for (const job of [...list.slice(16), ...list.slice(0, 16)]) seen.add(job, 7)
-    expect([0, 1, 16].map((n) => seen.of(list[n])?.has(7))).toEqual([undefined, true, true])
+    expect([0, 1, 16].map((n) => seen.sharesOf(list[n])?.has(7))).toEqual([undefined, true, true])
   })
 })

@@ -115,7 +115,7 @@ describe('an outage of five minutes', () => {
     expect(rig.difficulty).toBeGreaterThanOrEqual(before / 4)
     // A flood would be 151 shares a second.
     expect(rig.shareTimes.length - shares).toBeLessThan(60)
-    // Shares that were under way at the disconnect got no answer, and no other share was refused.
+    // Shares that were in flight at the disconnect got no answer, and no other share was refused.
     expect([...rig.answers.keys()].filter((code) => code !== STALE)).toEqual([0])
     expect(scene.warnings).toEqual([])
   })

@@ -45,8 +45,13 @@ describe('an accepted share', () => {
     const fields = { user: 'k:abc', worker: 'shelf-1', agent: 'ours/1', address: '127.0.0.1', difficulty: 1000 }
     expect(await listOf(store.shares())).toEqual([
       {
-        ...{ ...fields, id: expect.stringMatching(/^[\w-]{43}$/), timeMs: expect.any(Number), block: null },
-        ...{ chain: expect.any(Number), height: expect.any(Number), blockDifficulty: Number(UNREACHABLE) },
+        ...fields,
+        id: expect.stringMatching(/^[\w-]{43}$/),
+        timeMs: expect.any(Number),
+        block: null,
+        chain: expect.any(Number),
+        height: expect.any(Number),
+        blockDifficulty: Number(UNREACHABLE),
       },
     ])
   })

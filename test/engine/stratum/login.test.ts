@@ -93,8 +93,12 @@ describe('a rig in the manner of bfgminer', () => {
     say({ id: 'auth', method: 'mining.authorize', params: ['k:abc.kd', 'x'] })
     await next(6)
     expect(lines.map(({ id, method }) => method ?? id)).toEqual([
-      ...[0, 'xnsub', 'txlist7', 'auth'],
-      ...['mining.set_target', 'mining.notify'],
+      0,
+      'xnsub',
+      'txlist7',
+      'auth',
+      'mining.set_target',
+      'mining.notify',
     ])
     expect(lines[2]).toMatchObject({ result: false, error: [-32601, 'no such method', null] })
   })

@@ -20,7 +20,7 @@ export class MemoryRig {
   readonly #rig: Socket
   #isClosed = false
 
-  /** @param isEncrypted whether its socket tells when the network has its bytes, as with TLS */
+  /** @param isEncrypted whether its socket reports when the network has its bytes, as with TLS */
   constructor(engine: StratumEngine, { address = '10.0.0.1', isEncrypted = false } = {}) {
     const { rig, server } = memorySockets(address)
     if (isEncrypted) Object.assign(server, { encrypted: true })

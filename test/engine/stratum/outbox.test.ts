@@ -114,7 +114,7 @@ describe.each([
       outbox.flush()
     }
     expect(written.at(-1)).toEqual([sent - 1, false])
-    // Later text queues behind it.
+    // Later text queues after it.
     outbox.post(slow.mail, 'the end\n', 1000)
     outbox.flush()
     expect(written.at(-1)).toEqual([1000, false])

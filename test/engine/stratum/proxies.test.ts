@@ -8,7 +8,7 @@ import { MAX_SESSIONS } from '../../../src/mining/engine/stratum/limits.ts'
 import { isNonce2, nonceParts } from '../../../src/mining/engine/stratum/nonce-parts.ts'
 import { Nonce1Pool, RIGS_OF_PROXY } from '../../../src/mining/engine/stratum/nonce1-pool.ts'
 import type { StratumEngine } from '../../../src/mining/engine/stratum/stratum.ts'
-import { composedNonce } from '../../../src/mining/stratum/nonces.ts'
+import { composeNonce } from '../../../src/mining/stratum/nonces.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import type { Rig } from '../../support/stratum-rig.ts'
 import { UNREACHABLE } from '../../support/work.ts'
@@ -98,7 +98,7 @@ it("a proxy's nonce2 is read as the whole nonce, and each has a key of its own",
     fc.property(hex, hex, fc.nat(255), (text, other, first) => {
       const { nonce1, nonce2, key } = nonceParts(text, first, 8, 'usual')
       expect(isNonce2(text, 8)).toBe(true)
-      expect((BigInt(nonce2) << 16n) | BigInt(nonce1)).toBe(composedNonce(text, { bits: 8, value: first }))
+      expect((BigInt(nonce2) << 16n) | BigInt(nonce1)).toBe(composeNonce(text, { bits: 8, value: first }))
       const isSame = BigInt(`0x${text}`) === BigInt(`0x${other}`)
       expect(nonceParts(other, first, 8, 'usual').key === key).toBe(isSame)
     }),

@@ -78,7 +78,9 @@ describe('requests', () => {
 
 describe('a share', () => {
   const share = (job: string, nonce2: string, n: number) => ({
-    ...{ id: n, method: 'mining.submit', params: ['k:abc.rig', job, nonce2] },
+    id: n,
+    method: 'mining.submit',
+    params: ['k:abc.rig', job, nonce2],
   })
 
   /** Sends 60 shares, each with these hashes at least, at 20 requests. Returns the number of answers. */

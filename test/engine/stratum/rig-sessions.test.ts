@@ -60,7 +60,10 @@ async function serverFor(difficulty: number | null = null, random = () => 0.5) {
       return result === true ? 0 : error?.[0]
     }
     return {
-      ...{ lines, say, share, answerTo },
+      lines,
+      say,
+      share,
+      answerTo,
       isClosed: () => isClosed,
       jobs: () => named('mining.notify').map(({ params }) => String(params[0])),
       headers: () => named('mining.notify').map(({ params }) => String(params[1])),

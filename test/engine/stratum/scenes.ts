@@ -27,7 +27,7 @@ export async function expectUseful(scene: Scene): Promise<void> {
   expectWell(scene)
 }
 
-/** Expects that no rig reconnected and no share was refused, except stale ones that were under way. */
+/** Expects that no rig reconnected and no share was refused, except stale ones that were in flight. */
 export function expectWell({ rigs, warnings }: Scene): void {
   for (const rig of rigs) {
     expect(rig.faults).toEqual([])

@@ -25,7 +25,13 @@ export async function startedServer(
   options: Partial<StratumOptions> = {},
 ): Promise<Started> {
   const engine = new StratumEngine({
-    ...{ host: '127.0.0.1', port: 0, tls: null, difficulty: 1000, clock: systemClock, random: Math.random, limits },
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    difficulty: 1000,
+    clock: systemClock,
+    random: Math.random,
+    limits,
     // The first header has the creation time of its work; each further one is a microsecond later.
     headers: { residue: 0, modulus: 1 },
     ...options,

@@ -20,7 +20,10 @@ export async function keeping(folder: string, append?: (kept: LevelStore) => Led
   const blocks = new BlockShares(folder, (message) => tell({ type: 'warning', message }))
   const kept: LedgerStorage = {
     store: append === undefined ? store : { ...storeOf(store), append: append(store) },
-    ...{ accounts: store, has: store.has, newestMs: store.newestMs, blocks },
+    accounts: store,
+    has: store.has,
+    newestMs: store.newestMs,
+    blocks,
   }
   const started = await startedServer(
     {},

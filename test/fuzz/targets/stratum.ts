@@ -19,7 +19,7 @@ import { LineSplitter } from '../../../src/mining/stratum/lines.ts'
 import { type MessageId, readMessage, requestLine, resultLine } from '../../../src/mining/stratum/messages.ts'
 import {
   type ByteOrder,
-  composedNonce,
+  composeNonce,
   nonce1Text,
   nonce2Number,
   nonce2Text,
@@ -115,10 +115,10 @@ function composes(text: string): void {
     'nonce1 has its bits',
   )
   expect(readNonce1(nonce1Text(fixed), nonce2Bytes).value === fixed.value, 'nonce1 is changed')
-  const nonce = composedNonce(nonce2, fixed, order)
+  const nonce = composeNonce(nonce2, fixed, order)
   expect(BigInt.asUintN(64, nonce) === nonce, 'a nonce has 64 bits')
   expect(Number(BigInt.asUintN(fixed.bits, nonce)) === fixed.value, 'nonce1 is the low part')
-  expect(composedNonce(nonce2Text(nonce, fixed), fixed) === nonce, 'the nonce is changed')
+  expect(composeNonce(nonce2Text(nonce, fixed), fixed) === nonce, 'the nonce is changed')
   if (fixed.bits !== 16 || nonce2 === '') return
   expect(nonceOfShare(fixed.value, nonce2Number(nonce2, 12, order)) === nonce, 'nonces are composed in one way')
 }

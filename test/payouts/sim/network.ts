@@ -186,8 +186,16 @@ export class Chain {
     const creationTime = BigInt(Math.floor(timeMs)) * 1000n
     const leastTime = parent === null ? creationTime : parent.header.creationTime + 1n
     const work = {
-      ...{ featureFlags: 0n, adjacents: new Map(), chainId: this.id, target: 1n, weight: BigInt(height), version: 1 },
-      ...{ epochStart: 0n, nonce: 0n, height: BigInt(height), payloadHash: new Uint8Array(payloadHash) },
+      featureFlags: 0n,
+      adjacents: new Map(),
+      chainId: this.id,
+      target: 1n,
+      weight: BigInt(height),
+      version: 1,
+      epochStart: 0n,
+      nonce: 0n,
+      height: BigInt(height),
+      payloadHash: new Uint8Array(payloadHash),
       creationTime: creationTime > leastTime ? creationTime : leastTime,
       parent: parent?.header.hash ?? new Uint8Array(32),
     }

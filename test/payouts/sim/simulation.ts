@@ -399,7 +399,12 @@ class PoolWorld {
       this.#checkSent(hash, absent)
     }
     const node = nodeOf({
-      ...{ chains: this.#chains, time: this.time, faults, random: this.random, step, onSent },
+      chains: this.#chains,
+      time: this.time,
+      faults,
+      random: this.random,
+      step,
+      onSent,
       poolKey: POOL.publicKey,
     })
     const { scheme, windowTenths, feeThousandths } = this.#terms
@@ -412,12 +417,17 @@ class PoolWorld {
         openReader: async () => this.#shares,
         storage: this.#storage(step, () => left <= 0, process),
         rules: {
-          ...{ account: POOL_ACCOUNT, network: 'development', scheme },
+          account: POOL_ACCOUNT,
+          network: 'development',
+          scheme,
           window: { text: window, value: fractionOf(window) ?? { numerator: 0n, denominator: 1n } },
           fee: { text: fee, value: { numerator: feeThousandths, denominator: 1000n } },
           confirmations: this.#confirmations,
         },
-        ...{ minimum, clock: this.time.clock, signal: kill.signal, keys: [POOL] },
+        minimum,
+        clock: this.time.clock,
+        signal: kill.signal,
+        keys: [POOL],
         terms: { gasLimit: this.#gasLimit, gasPrice: '0.00000001', ttlMs: this.#ttlMs },
         onNotice: () => undefined,
         onStep: (each) => this.#trace(JSON.stringify(each)),
@@ -620,7 +630,9 @@ class PoolWorld {
     const units = (text: string) => unitsOf(text) ?? -1n
     const parts = credit.parts.map(({ payee, amount }) => [payee, units(amount)] as const)
     const given = {
-      ...{ reward: units(credit.reward), fee: units(credit.fee), rest: units(credit.rest) },
+      reward: units(credit.reward),
+      fee: units(credit.fee),
+      rest: units(credit.rest),
       parts: parts.filter(([, amount]) => amount > 0n).toSorted(byName),
     }
     const sum = given.parts.reduce((total, [, amount]) => total + amount, given.fee + given.rest)

@@ -422,7 +422,7 @@ const rows: readonly Row[] = [
     [
       ['a number', 7, /is a number/],
       ['64 characters', 'a'.repeat(64), /has 64 characters/],
-      ['nothing', null, /is no text/],
+      ['nothing', null, /is not a text/],
       ['an empty text', '', /is empty/],
       ['not ASCII', 'é', /is not ASCII/],
     ] as const

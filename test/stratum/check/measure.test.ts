@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeHex } from '../../../src/ground/base/bytes.ts'
 import { withNonce } from '../../../src/ground/chain/header.ts'
 import { KA3_HEADER_MS, rigRates, secondsPerShare } from '../../../src/mining/stratum/rig-rates.ts'
-import { headerMsOf, measured } from '../../../src/pool/stratum-check/measure.ts'
+import { headerMsOf, measureJobs } from '../../../src/pool/stratum-check/measure.ts'
 import { freshWork } from '../../support/work.ts'
 import { good, header, makerOf, reportOf, type Script, type Server, work } from './scripted.ts'
 
@@ -14,7 +14,7 @@ const rolled = (microseconds: number) => decodeHex(header(microseconds))
 describe('jobs of a server', () => {
   it('jobs of a server are used to the end of their header, and no further', () => {
     const jobs = jobsAt([1000, rolled(0)], [1500, rolled(1)], [4500, rolled(2)])
-    const measure = measured(jobs, [1000, 1500, 4500], { headerMs: 1000, endMs: 5000 })
+    const measure = measureJobs(jobs, [1000, 1500, 4500], { headerMs: 1000, endMs: 5000 })
     expect(measure).toMatchObject({ seconds: 4, jobs: 3, headers: 2, rolled: 2, repeated: 0, headersPerSecond: 0.5 })
     expect(measure?.used).toBe((500 + 1000 + 500) / 4000)
     expect(measure?.longestSilenceMs).toBe(3000)
@@ -22,7 +22,7 @@ describe('jobs of a server', () => {
 
   it('jobs of a server with the same header continue it, and repeat it if the header is an earlier one', () => {
     const again = jobsAt([0, rolled(0)], [800, rolled(0)], [1600, rolled(1)], [2000, rolled(0)])
-    const measure = measured(again, [], { headerMs: 1000, endMs: 3000 })
+    const measure = measureJobs(again, [], { headerMs: 1000, endMs: 3000 })
     expect(measure).toMatchObject({ jobs: 4, headers: 2, rolled: 2, repeated: 1 })
     expect(measure?.used).toBeCloseTo((800 + 200 + 400) / 3000)
   })
@@ -30,12 +30,15 @@ describe('jobs of a server', () => {
   it('jobs of a server that differ only in their nonce have the same header; a newer time alone brings no new work', () => {
     const other = withNonce(freshWork(2n ** 100n), 0n)
     const jobs = jobsAt([0, work], [10, withNonce(work, 7n)], [20, other])
-    expect(measured(jobs, [], { headerMs: 1000, endMs: 30 })).toMatchObject({ headers: 1, rolled: 0, repeated: 0 })
+    expect(measureJobs(jobs, [], { headerMs: 1000, endMs: 30 })).toMatchObject({ headers: 1, rolled: 0, repeated: 0 })
   })
 
   it('jobs of a server give no measure if there are none, and full use of a last one', () => {
-    expect(measured([], [], { headerMs: 1, endMs: 5 })).toBeNull()
-    expect(measured(jobsAt([5, work]), [5], { headerMs: 1, endMs: 5 })).toMatchObject({ used: 1, headersPerSecond: 0 })
+    expect(measureJobs([], [], { headerMs: 1, endMs: 5 })).toBeNull()
+    expect(measureJobs(jobsAt([5, work]), [5], { headerMs: 1, endMs: 5 })).toMatchObject({
+      used: 1,
+      headersPerSecond: 0,
+    })
   })
 
   it('jobs of a server last less long with fewer bytes of nonce2', () => {

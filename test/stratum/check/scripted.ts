@@ -7,8 +7,8 @@ import { targetOfShares, targetText } from '../../../src/mining/stratum/targets.
 import { judge, type MakerReport } from '../../../src/pool/stratum-check/judge.ts'
 import type { MakerName } from '../../../src/pool/stratum-check/maker-rigs.ts'
 import { type Maker, makers } from '../../../src/pool/stratum-check/makers.ts'
+import { recordTranscript } from '../../../src/pool/stratum-check/recorder.ts'
 import type { Transcript } from '../../../src/pool/stratum-check/transcript.ts'
-import { visit } from '../../../src/pool/stratum-check/visit.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { freshWork } from '../../support/work.ts'
 
@@ -108,7 +108,7 @@ export async function transcriptOf(name: MakerName, script: Script, times: Times
   const { rig, server } = memorySockets()
   serve(server, clock, script)
   const stopped = new AbortController().signal
-  const said = visit(makerOf(name), { socket: rig, clock, account, timeoutMs, listenMs, stopped })
+  const said = recordTranscript(makerOf(name), { socket: rig, clock, account, timeoutMs, listenMs, stopped })
   await clock.pass(5 * timeoutMs + listenMs)
   return said
 }

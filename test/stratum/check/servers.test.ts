@@ -8,8 +8,8 @@ import { StratumEngine, type StratumOptions } from '../../../src/mining/engine/s
 import { acrossMakers } from '../../../src/pool/stratum-check/across.ts'
 import { judge } from '../../../src/pool/stratum-check/judge.ts'
 import { type MakerName, makerNames } from '../../../src/pool/stratum-check/maker-rigs.ts'
+import { recordTranscript } from '../../../src/pool/stratum-check/recorder.ts'
 import type { Transcript } from '../../../src/pool/stratum-check/transcript.ts'
-import { visit } from '../../../src/pool/stratum-check/visit.ts'
 import { workOf } from '../../engine/stratum/servers.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { UNREACHABLE } from '../../support/work.ts'
@@ -18,7 +18,12 @@ import { account, begin, good, header, makerOf, reportOf, type Script, transcrip
 async function ours(options: Partial<StratumOptions> = {}) {
   const clock = new VirtualClock()
   const engine = new StratumEngine({
-    ...{ host: '127.0.0.1', port: 0, tls: null, difficulty: null, clock, random: () => 0.3 },
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    difficulty: null,
+    clock,
+    random: () => 0.3,
     ...options,
   })
   await engine.start(286, { onCandidate: () => undefined, onWarning: () => undefined })
@@ -26,7 +31,7 @@ async function ours(options: Partial<StratumOptions> = {}) {
     const { rig, server } = memorySockets()
     engine.accept(server)
     const stopped = new AbortController().signal
-    return visit(makerOf(name), { socket: rig, clock, account, timeoutMs: 30_000, listenMs, stopped })
+    return recordTranscript(makerOf(name), { socket: rig, clock, account, timeoutMs: 30_000, listenMs, stopped })
   }
   const reportFor = (name: MakerName, transcript: Transcript, isMeasured = false) =>
     judge(makerOf(name), account, transcript, { isTls: false, timeoutMs: 30_000, isMeasured })
@@ -115,7 +120,7 @@ it('a check that is stopped before it starts reports nothing more, and disconnec
   const { rig, server } = memorySockets()
   engine.accept(server)
   const options = { socket: rig, clock, account, timeoutMs: 30_000, listenMs: 0, stopped: AbortSignal.abort() }
-  const transcript = await visit(makerOf('ka3'), options)
+  const transcript = await recordTranscript(makerOf('ka3'), options)
   expect(transcript).toMatchObject({ endedBy: 'check', error: null })
   await clock.pass(1)
   expect(engine.status().sessions).toBe(0)
@@ -153,7 +158,7 @@ describe('several connections', () => {
 
   it('connections may have one nonce1 one after the other', async () => {
     const [one, other] = await together(['ka3', '09e8'], ['kd-box', '09e8'])
-    const later = other.transcript.spoken.map((each) => ({ ...each, atMs: each.atMs + 1e6 }))
+    const later = other.transcript.lines.map((each) => ({ ...each, atMs: each.atMs + 1e6 }))
     const { endedAtMs } = other.transcript
     const moved = { ...other, transcript: { ...other.transcript, spoken: later, endedAtMs: endedAtMs + 1e6 } }
     expect(acrossMakers([one, moved])).toEqual([])

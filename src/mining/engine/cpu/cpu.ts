@@ -1,12 +1,14 @@
 /** The CPU engine: a Piscina pool with one long search task per thread, controlled through shared memory. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import type { Clock } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { MAX_WORK_BYTES } from '#ground/chain/header.ts'
 import { kernelTuningFileOf } from '../cache-folder.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofDevices } from '../engine.ts'
+import { engineErrors } from '../errors.ts'
 import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
 import { Uptake } from '../uptake.ts'
@@ -221,7 +223,7 @@ export class CpuEngine implements Engine {
   }
 
   /** Adds what a thread measured. When all threads have, all take the order that is the fastest for them together. */
-  #raced(thread: Thread, name: KernelName, paces: Paces): void {
+  #onRace(thread: Thread, name: KernelName, paces: Paces): void {
     this.#paces.set(thread.name, paces)
     const searching = this.#threads.filter(
       ({ end, state, kernel }) => end !== null && state === null && kernel === name,
@@ -248,7 +250,7 @@ export class CpuEngine implements Engine {
       port1.on('message', (message: ThreadMessage) => {
         this.#receive(thread, message)
         if (message.type === 'ready') resolve()
-        if (message.type === 'failed') reject(refusal(message.refused, this.#options.kernel))
+        if (message.type === 'failed') reject(noKernelError(message.refused, this.#options.kernel))
       })
       const task: SearchTask = {
         thread: index,
@@ -327,7 +329,7 @@ export class CpuEngine implements Engine {
         return
       case 'raced':
         for (const sentence of message.refused) this.#warnOnce(sentence)
-        if (message.race === this.#shared.race) this.#raced(thread, message.name, message.paces)
+        if (message.race === this.#shared.race) this.#onRace(thread, message.name, message.paces)
         return
       case 'took':
         thread.state = message.searches ? null : 'unable'
@@ -355,7 +357,7 @@ export class CpuEngine implements Engine {
   }
 }
 
-function refusal(refused: readonly string[], asked: KernelPreference): NewcutError {
-  const hint = asked === 'auto' ? undefined : '`kernel: auto` picks a kernel that works here'
-  return new NewcutError('KERNEL_REFUSED', `no search kernel works here: ${refused.join('; ')}`, { hint })
+function noKernelError(refused: readonly string[], preference: KernelPreference): NewcutError {
+  const row = preference === 'auto' ? engineErrors.noKernel : engineErrors.noSuchKernel
+  return operatingError(row, { reasons: refused.join('; ') })
 }

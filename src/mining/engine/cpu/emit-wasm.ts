@@ -109,7 +109,7 @@ function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
   const scalar = (value: LaneWord): Code => {
     if (value.kind === 'constant') return i32.const(value.bits)
     if (value.kind === 'state') return i32.load(MEMORY.midstate + 4 * value.word)
-    return value.kind === 'message' ? messageWord(layout, value.word) : local.get(known(locals, value))
+    return value.kind === 'message' ? messageWord(layout, value.word) : local.get(lookUp(locals, value))
   }
   const evaluate = (operation: WordOperation): Code => {
     return operation.kind === 'rotate'
@@ -117,7 +117,7 @@ function uniformPart(layout: TailLayout, graph: OperationGraph): Code {
       : code(scalar(operation.left), scalar(operation.right), i32[operation.kind])
   }
   return code(
-    ...graph.uniform.map((operation) => code(evaluate(operation), local.set(known(locals, operation)))),
+    ...graph.uniform.map((operation) => code(evaluate(operation), local.set(lookUp(locals, operation)))),
     ...graph.shared.map((value, index) => v128.store(sharedAddress(index), code(scalar(value), i32x4.splat))),
   )
 }
@@ -191,14 +191,14 @@ class Chunk {
     instructions.forEach(({ operation, vector }, number) => {
       for (const value of operands(operation)) vector.variables.get(value)?.uses.push(number)
     })
-    for (const { variables } of this.#vectors) known(variables, this.#graph.top).uses.push(instructions.length)
+    for (const { variables } of this.#vectors) lookUp(variables, this.#graph.top).uses.push(instructions.length)
     return code(...instructions.map(({ operation, vector }) => this.#evaluate(operation, vector)))
   }
 
   /** Whether a top word is <= bound, unsigned. */
   anyCandidate(): Code {
     const verdicts = this.#vectors.map(({ variables }) => {
-      const top = known(variables, this.#graph.top)
+      const top = lookUp(variables, this.#graph.top)
       return code(this.#registers.fetch(top), this.#registers.get(top), v128.loadSplat32(MEMORY.bound), i32x4.leU)
     })
     return code(
@@ -219,13 +219,13 @@ class Chunk {
             operation.kind === 'add' ? i32x4.add : v128.xor,
           )
     for (const variable of variables) this.#registers.release(variable)
-    return code(...fetched, result, this.#registers.define(known(vector.variables, operation)))
+    return code(...fetched, result, this.#registers.define(lookUp(vector.variables, operation)))
   }
 
   #read(value: LaneWord, vector: Vector): Code {
     if (value.kind === 'swept') return v128.load(vector.swept)
     const variable = vector.variables.get(value)
-    return variable === undefined ? v128.load(known(this.#sharedAddresses, value)) : this.#registers.get(variable)
+    return variable === undefined ? v128.load(lookUp(this.#sharedAddresses, value)) : this.#registers.get(variable)
   }
 
   /**
@@ -243,7 +243,7 @@ class Chunk {
   }
 }
 
-function known<Key, T>(map: ReadonlyMap<Key, T>, key: Key): T {
+function lookUp<Key, T>(map: ReadonlyMap<Key, T>, key: Key): T {
   const value = map.get(key)
   if (value === undefined) throw new Error('a value is used that the graph does not list')
   return value

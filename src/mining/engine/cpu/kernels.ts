@@ -49,7 +49,7 @@ export function chooseKernel(
     if (passed.length > 0 && (wanted !== 'auto' || name === 'js')) continue
     if (NARROW.has(name) && passed.some((kernel) => WIDE.has(kernel.name))) continue
     for (const variant of variants(name, layout, addon)) {
-      const { kernel, failure } = tested(layout, variant, random)
+      const { kernel, failure } = testKernel(layout, variant, random)
       if (failure !== null) refused.push(failure)
       if (kernel === null) continue
       passed.push(kernel)
@@ -78,7 +78,7 @@ function variants(name: KernelName, layout: TailLayout, addon: NativeAddon): rea
 }
 
 /** Creates and tests a kernel. @returns the failure as a sentence, or null */
-function tested(
+function testKernel(
   layout: TailLayout,
   { called, create, judge }: Variant,
   random: (bytes: number) => Uint8Array,

@@ -14,7 +14,7 @@ export function code(...parts: readonly Code[]): Code {
 }
 
 /** LEB128. */
-function unsigned(value: number): Code {
+function encodeUnsigned(value: number): Code {
   const bytes: number[] = []
   for (let rest = value >>> 0; ; ) {
     const low = rest & 0x7f
@@ -25,7 +25,7 @@ function unsigned(value: number): Code {
 }
 
 /** LEB128 of an i32. It ends where only copies of the sign bit remain. */
-function signed(value: number): Code {
+function encodeSigned(value: number): Code {
   const bytes: number[] = []
   for (let rest = value | 0; ; ) {
     const low = rest & 0x7f
@@ -36,7 +36,7 @@ function signed(value: number): Code {
 }
 
 function simd(opcode: number): Code {
-  return [0xfd, ...unsigned(opcode)]
+  return [0xfd, ...encodeUnsigned(opcode)]
 }
 
 /** Memory addresses are constant offsets from a base of zero. Alignments are exponents of two. */
@@ -56,14 +56,14 @@ export const control = {
 } as const
 
 export const local = {
-  get: (index: number): Code => [0x20, ...unsigned(index)],
-  set: (index: number): Code => [0x21, ...unsigned(index)],
-  tee: (index: number): Code => [0x22, ...unsigned(index)],
+  get: (index: number): Code => [0x20, ...encodeUnsigned(index)],
+  set: (index: number): Code => [0x21, ...encodeUnsigned(index)],
+  tee: (index: number): Code => [0x22, ...encodeUnsigned(index)],
 }
 
 export const i32 = {
-  const: (value: number): Code => [0x41, ...signed(value)],
-  load: (address: number): Code => [...BASE, 0x28, ALIGN_4, ...unsigned(address)],
+  const: (value: number): Code => [0x41, ...encodeSigned(value)],
+  load: (address: number): Code => [...BASE, 0x28, ALIGN_4, ...encodeUnsigned(address)],
   ltU: [0x49],
   geU: [0x4f],
   add: [0x6a],
@@ -76,9 +76,15 @@ export const i32 = {
 
 export const v128 = {
   const: (bytes: Code): Code => [...simd(0x0c), ...bytes],
-  load: (address: number): Code => [...BASE, ...simd(0x00), ALIGN_16, ...unsigned(address)],
-  loadSplat32: (address: number): Code => [...BASE, ...simd(0x09), ALIGN_4, ...unsigned(address)],
-  store: (address: number, value: Code): Code => [...BASE, ...value, ...simd(0x0b), ALIGN_16, ...unsigned(address)],
+  load: (address: number): Code => [...BASE, ...simd(0x00), ALIGN_16, ...encodeUnsigned(address)],
+  loadSplat32: (address: number): Code => [...BASE, ...simd(0x09), ALIGN_4, ...encodeUnsigned(address)],
+  store: (address: number, value: Code): Code => [
+    ...BASE,
+    ...value,
+    ...simd(0x0b),
+    ALIGN_16,
+    ...encodeUnsigned(address),
+  ],
   or: simd(0x50),
   xor: simd(0x51),
   anyTrue: simd(0x53),
@@ -114,17 +120,21 @@ interface FunctionShape {
   readonly body: Code
 }
 
+/** `\\0asm`, then the version of the binary format. */
+const MAGIC = [0x00, 0x61, 0x73, 0x6d]
+const VERSION = [0x01, 0x00, 0x00, 0x00]
+
 /** A module that exports `shape` under its name, and one page of memory as `memory`. */
 export function moduleBytes(shape: FunctionShape): Uint8Array<ArrayBuffer> {
   const locals = [
-    [...unsigned(shape.i32Locals), TYPE_I32],
-    [...unsigned(shape.v128Locals), TYPE_V128],
+    [...encodeUnsigned(shape.i32Locals), TYPE_I32],
+    [...encodeUnsigned(shape.v128Locals), TYPE_V128],
   ]
   const body = code(vector(locals), shape.body, control.end)
   const parameters = Array.from({ length: shape.parameters }, () => [TYPE_I32])
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d], // magic: \0asm
-    ...[0x01, 0x00, 0x00, 0x00], // version 1
+    ...MAGIC,
+    ...VERSION,
     ...section(1, [[0x60, ...vector(parameters), ...vector([[TYPE_I32]])]]),
     ...section(3, [[0]]), // function 0 has type 0
     ...section(5, [[0x00, 1]]), // memory 0: at least one page
@@ -132,19 +142,19 @@ export function moduleBytes(shape: FunctionShape): Uint8Array<ArrayBuffer> {
       [...text('memory'), 0x02, 0],
       [...text(shape.name), 0x00, 0],
     ]),
-    ...section(10, [code(unsigned(body.length), body)]),
+    ...section(10, [code(encodeUnsigned(body.length), body)]),
   ])
 }
 
 function vector(items: readonly Code[]): Code {
-  return code(unsigned(items.length), ...items)
+  return code(encodeUnsigned(items.length), ...items)
 }
 
 function section(id: number, items: readonly Code[]): Code {
   const content = vector(items)
-  return [id, ...unsigned(content.length), ...content]
+  return [id, ...encodeUnsigned(content.length), ...content]
 }
 
 function text(ascii: string): Code {
-  return [...unsigned(ascii.length), ...Buffer.from(ascii, 'ascii')]
+  return [...encodeUnsigned(ascii.length), ...Buffer.from(ascii, 'ascii')]
 }

@@ -181,7 +181,48 @@ export class Outcomes {
     return this.#known.has(hash)
   }
 
-  of(hash: string): Outcome {
+  get(hash: string): Outcome {
     return this.#known.get(hash) ?? { step: 'unknown' }
+  }
+}
+
+/** Jobs whose solutions become claims: fewer than the miner remembers. Solutions of older ones are adopted. */
+const MAX_JOBS = 64
+
+/** A job that the leader has published. */
+interface IssuedJob {
+  /** Id of the job in the miner. */
+  readonly job: string
+  readonly sequence: number
+  readonly bytes: Uint8Array
+  readonly target: bigint
+}
+
+/** The newest jobs of the leader. */
+export class IssuedJobs {
+  /** Id of a job in the fleet -> the job in the miner. */
+  readonly #issued = new Map<string, IssuedJob>()
+  /** Jobs of the miner with a solution. */
+  readonly #solved = new Set<string>()
+
+  add(id: string, job: IssuedJob): void {
+    this.#issued.set(id, job)
+    const [oldest] = this.#issued.keys()
+    if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
+  }
+
+  get(id: string): IssuedJob | undefined {
+    return this.#issued.get(id)
+  }
+
+  /** @param job id in the miner */
+  markSolved(job: string): void {
+    this.#solved.add(job)
+    const [oldest] = this.#solved
+    if (this.#solved.size > MAX_JOBS) this.#solved.delete(oldest)
+  }
+
+  isSolved(job: string): boolean {
+    return this.#solved.has(job)
   }
 }

@@ -28,7 +28,7 @@ import {
 import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
 import type { FleetStatus, Leader, LeaderCallbacks, SolutionStep } from '../leader.ts'
-import { Candidates, type FleetSolution, Outcomes } from './candidates.ts'
+import { Candidates, type FleetSolution, IssuedJobs, Outcomes } from './candidates.ts'
 import { Election } from './election.ts'
 import { MemberTable } from './member-table.ts'
 import { isPaused, MemberPauses } from './pauses.ts'
@@ -47,22 +47,15 @@ interface FleetOptions {
   readonly random: () => number
 }
 
-/** Jobs whose solutions become claims: fewer than the miner remembers. Solutions of older ones are adopted. */
-const MAX_JOBS = 64
+/** Pause before the lists of the store are read again. */
 const READ_AGAIN_MS = 300
+/** Interval of the checks for rigs and residues that have expired. */
 const EXPIRE_MS = 1_000
 /** Rows in one part of the list, at most 800 bytes each; a NATS message holds 1 MiB. */
 const ROWS = 1_000
+/** Maximum number of different warnings: their texts contain names that rigs choose. */
 const MAX_WARNED = 100
 const FIXED_NONCE = 'a fleet cannot search work in which a pool fixes a part of the nonce'
-
-interface IssuedJob {
-  /** Id of the job in the miner. */
-  readonly job: string
-  readonly sequence: number
-  readonly bytes: Uint8Array
-  readonly target: bigint
-}
 
 export class FleetEngine implements Engine, Leader {
   readonly name = 'fleet'
@@ -73,16 +66,13 @@ export class FleetEngine implements Engine, Leader {
   readonly #readiness: Readiness
   readonly #candidates: Candidates
   readonly #stopped = new AbortController()
-  /** Id of a job in the fleet -> the job in the miner. */
-  readonly #issued = new Map<string, IssuedJob>()
-  /** Jobs of the miner with a solution. */
-  readonly #solved = new Set<string>()
+  readonly #jobs = new IssuedJobs()
   readonly #warned = new Set<string>()
   #callbacks: LeaderCallbacks | null = null
   #events: EngineEvents | null = null
   #work: EngineWork | null = null
   /** Last job message to the rigs, or null if this process does not lead. */
-  #told: JobMessage | null = null
+  #lastJob: JobMessage | null = null
   #number = 0
   /** Why rigs cannot search the current work, or null if they can. */
   #unable: string | null = null
@@ -92,7 +82,7 @@ export class FleetEngine implements Engine, Leader {
   #store: KV | null = null
   /** Aborts at the end of the term. */
   #term = new AbortController()
-  #unserve: readonly (() => void)[] = []
+  #unsubscribe: readonly (() => void)[] = []
   /** The devices at the stop, or null before it. */
   #last: readonly DeviceStatus[] | null = null
 
@@ -103,24 +93,33 @@ export class FleetEngine implements Engine, Leader {
     this.#pauses = new MemberPauses((message) => this.#warn(message))
     this.#table = new MemberTable(random)
     this.#residues = new Residues({
-      ...{ store: () => this.#openedStore, random, nowMs: () => clock.monotonicMs() },
+      store: () => this.#openedStore,
+      random,
+      nowMs: () => clock.monotonicMs(),
       prepare: async () => (await import('../../accounts/share-stream.ts')).prepareShares(this.#stores),
       onWarning: (message) => this.#warn(message),
     })
     this.#readiness = new Readiness({
-      ...{ link, session, clock, silentMs: () => this.#callbacks?.silentMs() ?? 0 },
+      link,
+      session,
+      clock,
+      silentMs: () => this.#callbacks?.silentMs() ?? 0,
       hasWork: () => this.#work !== null && this.#work.bytes !== null,
-      onWrong: (error) => this.#misunderstood(error),
+      onWrong: (error) => this.#warnOfMessage(error),
     })
     this.#election = new Election({
-      ...{ session, name, clock, readiness: this.#readiness },
+      session,
+      name,
+      clock,
+      readiness: this.#readiness,
       openStore: () => this.#openStore(),
       onChange: (term) => this.#onTerm(term),
-      onLeader: (leader) => this.#tellLeader(false, leader),
+      onLeader: (leader) => this.#reportLeader(false, leader),
       onTrouble: (reason) => this.#trouble('the store of the fleet cannot be used', reason),
     })
     this.#candidates = new Candidates({
-      ...{ ...this.#stores, clock },
+      ...this.#stores,
+      clock,
       onSolution: (solution) => this.#onSolution(solution),
       onWrong: (reason) => this.#warn(`a candidate of the fleet is wrong: ${reason}`),
       onTrouble: (reason) => this.#trouble('candidates of the fleet cannot be taken', reason),
@@ -155,7 +154,7 @@ export class FleetEngine implements Engine, Leader {
     const isSame = this.#work !== null && work.bytes !== null && this.#work.job === work.job
     this.#work = this.#unable === null ? work : noWork(work.sequence)
     // Rigs advance the creation time themselves.
-    if (!isSame && this.#election.term !== null) this.#tell()
+    if (!isSame && this.#election.term !== null) this.#publishWork()
     return true
   }
 
@@ -174,19 +173,13 @@ export class FleetEngine implements Engine, Leader {
     return { fleet: this.#options.link.fleet, isLeading: term !== null, leader, ...this.#table.totals() }
   }
 
-  told({ hash, step, job, reason, message }: SolutionStep): void {
-    if (step === 'found' && job !== undefined) this.#remember(job)
+  recordStep({ hash, step, job, reason, message }: SolutionStep): void {
+    if (step === 'found' && job !== undefined) this.#jobs.markSolved(job)
     const outcome = { step: outcomeOf(step), ...(reason && { reason }), ...(message && { message: short(message) }) }
     this.#outcomes.set(hash, outcome)
     // A solution that this process gave up at its stop is for the next leader.
     const isOpen = step === 'found' || step === 'handed-in' || (step === 'lost' && reason === 'stopped')
     if (!isOpen) this.#candidates.settle(hash)
-  }
-
-  #remember(job: string): void {
-    this.#solved.add(job)
-    const [oldest] = this.#solved
-    if (this.#solved.size > MAX_JOBS) this.#solved.delete(oldest)
   }
 
   /** Frees the leadership for the next leader. */
@@ -197,7 +190,7 @@ export class FleetEngine implements Engine, Leader {
     await this.#election.stop()
   }
 
-  #tellLeader(isLeading: boolean, leader: string | null): void {
+  #reportLeader(isLeading: boolean, leader: string | null): void {
     if (this.#events !== null) this.#callbacks?.onLeader({ isLeading, leader })
   }
 
@@ -210,22 +203,22 @@ export class FleetEngine implements Engine, Leader {
   #onTerm(term: number | null): void {
     this.#term.abort()
     this.#term = new AbortController()
-    for (const end of this.#unserve) end()
-    this.#unserve = []
+    for (const end of this.#unsubscribe) end()
+    this.#unsubscribe = []
     if (term === null) {
-      this.#tellLeader(false, null)
-      this.#told = null
+      this.#reportLeader(false, null)
+      this.#lastJob = null
       this.#candidates.stop()
       this.#table.clear(this.#options.clock.monotonicMs())
       return
     }
-    this.#tell()
+    this.#publishWork()
     this.#candidates.start()
     void this.#serve(this.#term.signal)
   }
 
   /** Publishes the current work to all rigs. */
-  #tell(): void {
+  #publishWork(): void {
     const { term } = this.#election
     if (term === null) return
     const { link } = this.#options
@@ -234,12 +227,10 @@ export class FleetEngine implements Engine, Leader {
     const { bytes: given = null, sequence = 0, issuer = '', reason = 'start', target = 0n } = this.#work ?? {}
     const bytes = given && ownHeader(given)
     const text = { target: target.toString(16).padStart(64, '0') }
-    this.#told = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
-    link.tell(link.subjects.job, this.#told)
+    this.#lastJob = { term, number, job: bytes && { id, issuer, reason, work: encodeBase64Url(bytes), ...text } }
+    link.publish(link.subjects.job, this.#lastJob)
     if (bytes === null) return
-    this.#issued.set(id, { job: this.#work?.job ?? '', sequence, bytes, target })
-    const [oldest] = this.#issued.keys()
-    if (this.#issued.size > MAX_JOBS) this.#issued.delete(oldest)
+    this.#jobs.add(id, { job: this.#work?.job ?? '', sequence, bytes, target })
   }
 
   /**
@@ -251,14 +242,14 @@ export class FleetEngine implements Engine, Leader {
     if (over.aborted) return
     const { link } = this.#options
     const { report, outcome, list, order } = link.subjects
-    const onWrong = (error: unknown) => this.#misunderstood(error)
-    this.#unserve = [
-      link.hear(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
-      link.hear(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.of(hash)), onWrong),
-      link.hear(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
-      link.hear(order, MemberCommand, (message, raw) => void this.#onOrder(message, raw), onWrong),
+    const onWrong = (error: unknown) => this.#warnOfMessage(error)
+    this.#unsubscribe = [
+      link.subscribe(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
+      link.subscribe(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.get(hash)), onWrong),
+      link.subscribe(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
+      link.subscribe(order, MemberCommand, (message, raw) => void this.#onCommand(message, raw), onWrong),
     ]
-    this.#tellLeader(true, this.#options.name)
+    this.#reportLeader(true, this.#options.name)
   }
 
   async #readLists(over: AbortSignal): Promise<void> {
@@ -286,12 +277,17 @@ export class FleetEngine implements Engine, Leader {
     const { network, account } = this.#callbacks
     const lease = this.#table.report(report, clock.monotonicMs())
     const residue = report.relay === undefined ? null : this.#residues.report(report.session, report.relay.residue)
-    const told = this.#told
-    const isNew = told !== null && (report.seen?.term !== told.term || report.seen.number !== told.number)
+    const job = this.#lastJob
+    const isNew = job !== null && (report.seen?.term !== job.term || report.seen.number !== job.number)
     answer(raw, {
-      ...{ term, leader: name, network, account, lease, residue },
+      term,
+      leader: name,
+      network,
+      account,
+      lease,
+      residue,
       isPaused: isPaused(this.#pauses.paused, report.rig),
-      job: isNew ? told : null,
+      job: isNew ? job : null,
     } satisfies ReportAnswer)
   }
 
@@ -306,8 +302,8 @@ export class FleetEngine implements Engine, Leader {
     answer(raw, { leader: name, version, term, network, account, allPaused, rigs, next } satisfies ListAnswer)
   }
 
-  async #onOrder(order: MemberCommand, raw: Msg): Promise<void> {
-    const rigs = this.#table.named(order.rig)
+  async #onCommand(order: MemberCommand, raw: Msg): Promise<void> {
+    const rigs = this.#table.countNamed(order.rig)
     const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies MemberCommandAnswer)
     try {
       reply(await this.#pauses.obey(this.#openedStore, order))
@@ -319,13 +315,13 @@ export class FleetEngine implements Engine, Leader {
   #onSolution({ hash, job, issuer, bytes, rig, session, hashes }: FleetSolution): void {
     if (this.#events === null) return
     this.#table.count(session, hashes)
-    const known = this.#outcomes.of(hash).step
+    const known = this.#outcomes.get(hash).step
     if (known !== 'unknown') {
       if (known !== 'working') this.#candidates.settle(hash)
       return
     }
     const device = `rig:${rig}`
-    const issued = this.#issued.get(job)
+    const issued = this.#jobs.get(job)
     const creationTime = workFromBytes(bytes).fields.creationTime
     const nonce = readU64LE(bytes, workLayout(bytes).nonce)
     const isOurs = issued && equalBytes(withNonce(withCreationTime(issued.bytes, creationTime), nonce), bytes)
@@ -337,9 +333,9 @@ export class FleetEngine implements Engine, Leader {
     }
     if (isOurs) this.#events.onCandidate({ sequence: issued.sequence, nonce, device, creationTime })
     else this.#callbacks?.adopt({ bytes, issuer, device })
-    // The miner has already started to hand it in.
+    // The miner has already started to submit it.
     if (this.#outcomes.has(hash)) return
-    if (isOurs && this.#solved.has(issued.job)) {
+    if (isOurs && this.#jobs.isSolved(issued.job)) {
       this.#outcomes.set(hash, { step: 'stale', message: 'another solution of the job came first' })
       this.#candidates.settle(hash)
       return
@@ -374,7 +370,7 @@ export class FleetEngine implements Engine, Leader {
     if (reason !== null) this.#events?.onWarning(`${what}: ${reason}`)
   }
 
-  #misunderstood(error: unknown): void {
+  #warnOfMessage(error: unknown): void {
     this.#warn(`a message of the fleet was not understood: ${describeError(error)}`)
   }
 

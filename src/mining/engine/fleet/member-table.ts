@@ -137,7 +137,7 @@ export class MemberTable {
   }
 
   /** Number of rigs with this name, or of all rigs if null. */
-  named(rig: string | null): number {
+  countNamed(rig: string | null): number {
     if (rig === null) return this.#sessions.size
     return [...this.#sessions.values()].filter(({ report }) => report.rig === rig).length
   }

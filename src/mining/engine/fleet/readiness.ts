@@ -40,13 +40,13 @@ export class Readiness {
   async run(signal: AbortSignal): Promise<void> {
     const { link, session, clock, onWrong } = this.#options
     const { standby } = link.subjects
-    const unhear = link.hear(standby, NodeReport, (message) => this.#hear(message), onWrong)
+    const unhear = link.subscribe(standby, NodeReport, (message) => this.#hear(message), onWrong)
     while (!signal.aborted) {
-      link.tell(standby, { session, isReady: this.isReady } satisfies NodeReport)
+      link.publish(standby, { session, isReady: this.isReady } satisfies NodeReport)
       await sleep(clock, TELL_MS, signal)
     }
     // So that the next leader does not wait for it.
-    link.tell(standby, { session, isReady: false } satisfies NodeReport)
+    link.publish(standby, { session, isReady: false } satisfies NodeReport)
     unhear()
   }
 

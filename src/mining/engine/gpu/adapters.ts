@@ -1,6 +1,8 @@
 /** Lists GPUs through a child process: this process never loads drivers. */
-import { NewcutError } from '#ground/base/errors.ts'
+
+import { operatingError } from '#ground/base/errors.ts'
 import { FREE_NONCE } from '#ground/chain/nonce.ts'
+import { engineErrors } from '../errors.ts'
 import { nonceRanges } from '../range.ts'
 import { GpuChild } from './child-process.ts'
 import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
@@ -25,7 +27,7 @@ interface AdapterListOptions {
 const MAX_LIST_MS = 20_000
 
 /**
- * Lists all adapters, including software ones, and each of several identical cards where they can be told apart. Never
+ * Lists all adapters, including software ones, and each of several identical cards where they can be distinguished. Never
  * rejects: without a driver the list is empty and `problem` explains why. Retries once if the child dies.
  */
 export async function listAdapters(options: AdapterListOptions = {}): Promise<AdapterList> {
@@ -116,8 +118,7 @@ export function chooseAdapters<T extends AdapterInfo>(
   for (const part of selection.split(',')) {
     for (const adapter of adaptersNamed(part.trim(), adapters)) {
       if (adapter.software && !allowSoftware) {
-        const hint = '`allow-software` mines with it anyway; the CPU engine is faster'
-        throw new NewcutError('BAD_OPTION', `\`gpu: ${part}\`: ${adapter.name} is a software driver`, { hint })
+        throw operatingError(engineErrors.softwareGpu, { part, name: adapter.name })
       }
       chosen.add(adapter)
     }
@@ -131,7 +132,7 @@ function adaptersNamed<T extends AdapterInfo>(part: string, adapters: readonly T
     : adapters.filter(({ name }) => part !== '' && name.toLowerCase().includes(part.toLowerCase()))
   if (found.length > 0) return found
   const known = adapters.map(({ name }, index) => `${index} (${name})`).join(', ')
-  throw new NewcutError('BAD_OPTION', `\`gpu: ${part}\`: no such GPU`, { hint: known === '' ? 'there is none' : known })
+  throw operatingError(engineErrors.noSuchGpu, { part, known: known === '' ? 'there is none' : known })
 }
 
 /**
@@ -159,7 +160,7 @@ export async function measureAdapter(
     const [startMs, before] = [performance.now(), engine.hashes()]
     await pause(durationMs)
     const hashes = engine.hashes()
-    if (hashes === before) throw new NewcutError('KERNEL_REFUSED', `${adapter.name} does not search: ${trouble}`)
+    if (hashes === before) throw operatingError(engineErrors.idleGpu, { name: adapter.name, trouble })
     return ((hashes - before) * 1000) / (performance.now() - startMs)
   } finally {
     await engine.stop()

@@ -61,7 +61,7 @@ export class GpuDevice {
   #watch: NodeJS.Timeout | undefined
   #restart: NodeJS.Timeout | undefined
   /** Resolves the start with null, or with the first child's failure. */
-  #started: (failure: string | null) => void = () => undefined
+  #resolveStart: (failure: string | null) => void = () => undefined
 
   constructor(options: GpuDeviceOptions) {
     this.#options = options
@@ -74,7 +74,7 @@ export class GpuDevice {
   start(): Promise<string | null> {
     this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
     return new Promise((resolve) => {
-      this.#started = resolve
+      this.#resolveStart = resolve
       this.#launch()
     })
   }
@@ -125,7 +125,7 @@ export class GpuDevice {
     if (this.#state !== 'parked' && this.#state !== 'restarting') this.#state = 'idle'
     clearInterval(this.#watch)
     clearTimeout(this.#restart)
-    this.#started('stopped')
+    this.#resolveStart('stopped')
     await this.#child?.kill()
     this.#child = null
   }
@@ -154,7 +154,7 @@ export class GpuDevice {
         this.#state = 'searching'
         this.#adapter = report.adapter
         this.#tuning = report.tuning
-        this.#started(null)
+        this.#resolveStart(null)
         this.#options.onUp()
         return
       case 'began':
@@ -213,7 +213,7 @@ export class GpuDevice {
       onWarning(`${name} failed and is started again in ${pauseMs / 1000} s: ${reason}`)
       this.#restart = setTimeout(() => this.#launch(), pauseMs).unref()
     }
-    this.#started(reason)
+    this.#resolveStart(reason)
     onDown()
   }
 }

@@ -1,6 +1,8 @@
 /** The GPU engine: WGSL through Dawn, one child process per device. */
-import { NewcutError } from '#ground/base/errors.ts'
+
+import { operatingError } from '#ground/base/errors.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofDevices } from '../engine.ts'
+import { engineErrors } from '../errors.ts'
 import type { NonceRange } from '../range.ts'
 import { Uptake } from '../uptake.ts'
 import { GpuDevice } from './device.ts'
@@ -102,9 +104,7 @@ export class GpuEngine implements Engine {
    */
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     if (!gpuSearches(workBytes)) {
-      throw new NewcutError('KERNEL_REFUSED', `the GPU cannot search work of ${workBytes} bytes`, {
-        hint: 'it searches graphs of degree 3 (286 bytes) only; mine this one with `gpu: none`',
-      })
+      throw operatingError(engineErrors.workForGpu, { bytes: workBytes })
     }
     this.#events = events
     for (const [index, adapter] of this.#adapters.entries()) {
@@ -114,9 +114,7 @@ export class GpuEngine implements Engine {
     const failures = await Promise.all(this.#devices.map((device) => device.start()))
     if (!this.#devices.every(({ isParked }) => isParked)) return
     await this.stop()
-    throw new NewcutError('KERNEL_REFUSED', `no GPU can search here: ${failures.join('; ')}`, {
-      hint: 'newcut devices lists the GPUs of this machine; `gpu: none` mines without them',
-    })
+    throw operatingError(engineErrors.noGpu, { reasons: failures.join('; ') })
   }
 
   async setWork(work: EngineWork): Promise<boolean> {

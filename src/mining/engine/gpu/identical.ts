@@ -1,5 +1,5 @@
 /**
- * Cards that cannot be told apart by name: identical ones, and those whose name is part of another's ("RTX 4070", "RTX
+ * Cards that their names do not distinguish: identical ones, and those whose name is part of another's ("RTX 4070", "RTX
  * 4070 Ti"). Dawn opens only the first, so each card gets a process that sees no other. On Linux the Vulkan layer
  * native/one-card.c hides the others; environment variables select the visible card. The variables of the Vulkan loader
  * and of Mesa do not help: they select by vendor and model, or work only with some drivers.
@@ -26,7 +26,7 @@ const LAYER_FOLDER = inRoot(LAYER.output)
 const LAYER_NAME = 'VK_LAYER_NEWCUT_one_card'
 const MANIFEST = join(LAYER_FOLDER, 'one-card.json')
 
-/** Tells the Vulkan loader where the compiled layer is, if it is there. */
+/** Points the Vulkan loader to the compiled layer, if it is there. */
 export function writeManifest(): void {
   const file = installedFile(LAYER)
   if (!existsSync(file)) return

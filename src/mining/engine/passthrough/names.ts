@@ -4,7 +4,7 @@ import { difficultyBehindUser } from '../stratum/hints.ts'
 const MAX_NAME = 32
 
 /**
- * The worker name of a rig: the text after the first dot of its user, or the whole user if that is no account. Replaces
+ * The worker name of a rig: the text after the first dot of its user, or the whole user if that is not an account. Replaces
  * characters that pools may refuse.
  * @returns null if there is no name
  */

@@ -1,5 +1,5 @@
 /**
- * Rigs behind a pool as an engine. Each rig has its own session with the pool, which judges its shares. The miner's
+ * Rigs of a pool as an engine. Each rig has its own session with the pool, which judges its shares. The miner's
  * work is only for its other devices.
  */
 
@@ -17,7 +17,7 @@ import { RigBook } from '../stratum/rig-book.ts'
 import { RigServer } from '../stratum/server.ts'
 import type { Share } from '../stratum/share.ts'
 import { type RefusalName, refusalText } from './refusals.ts'
-import { PassedSession } from './session.ts'
+import { ProxySession } from './session.ts'
 
 export interface PassthroughOptions {
   readonly host: string
@@ -40,7 +40,7 @@ export class PassthroughEngine implements Engine, RigHost {
   readonly name = 'rigs'
   readonly #options: PassthroughOptions
   readonly #sender = loadSender()
-  readonly #server: RigServer<PassedSession>
+  readonly #server: RigServer<ProxySession>
   readonly #book: RigBook
   readonly #sentAway = { full: 0, away: 0, few: 0, digits: 0, user: 0 } satisfies Record<RefusalName, number>
   readonly #warned = new Set<string>()
@@ -67,7 +67,7 @@ export class PassthroughEngine implements Engine, RigHost {
       onParted: () => this.#part(),
     }
     this.#server = new RigServer(server, {
-      newSession: (_nonce1, socket) => new PassedSession({ ...ports, ...socket }),
+      newSession: (_nonce1, socket) => new ProxySession({ ...ports, ...socket }),
       onShare: (session, share) => this.#take(session, share),
       onStranger: (message) => this.#book.notice({ type: 'detail', message }),
       onWritten: () => undefined,
@@ -132,7 +132,7 @@ export class PassthroughEngine implements Engine, RigHost {
   }
 
   /** Counts a share that the pool has judged. */
-  #take({ line }: PassedSession, share: Share): void {
+  #take({ line }: ProxySession, share: Share): void {
     if (this.#last !== null) return
     const { rig, verdict, hashes } = share
     if (rig !== null && verdict === 'accepted') {
@@ -143,7 +143,7 @@ export class PassthroughEngine implements Engine, RigHost {
     this.#book.count(share, verdict, line)
   }
 
-  #end(session: PassedSession): void {
+  #end(session: ProxySession): void {
     session.end()
     this.#book.leave(session.rigs)
   }

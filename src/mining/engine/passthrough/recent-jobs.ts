@@ -4,7 +4,7 @@
  */
 import { withNonce } from '#ground/chain/header.ts'
 import { meets, powHash } from '#ground/chain/pow.ts'
-import { type ByteOrder, composedNonce, readNonce1 } from '../../stratum/nonces.ts'
+import { type ByteOrder, composeNonce, readNonce1 } from '../../stratum/nonces.ts'
 import type { RigPoolJob, RigPoolSession } from '../../stratum/passthrough.ts'
 
 /** Shares of the previous session may arrive within this time. */
@@ -38,7 +38,7 @@ export class RecentJobs {
   ): boolean {
     const { id, job, nonce2 } = share
     if (nowMs > this.#untilMs || !this.#former.has(id)) return false
-    const nonce = composedNonce(nonce2, readNonce1(line.nonce1, line.nonce2Bytes), order)
+    const nonce = composeNonce(nonce2, readNonce1(line.nonce1, line.nonce2Bytes), order)
     const easier = job.target > line.target ? job.target : line.target
     return !meets(powHash(withNonce(job.work.bytes, nonce)), easier)
   }

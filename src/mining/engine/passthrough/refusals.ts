@@ -1,4 +1,4 @@
-/** Reasons to refuse rigs behind a pool: a closed set of constant texts, because rigs have a table of few. */
+/** Reasons to refuse rigs of a pool: a closed set of constant texts, because rigs have a table of few. */
 import { type Failure, type MessageId, refusalLine } from '../../stratum/messages.ts'
 
 const refusals = {
@@ -30,7 +30,7 @@ export function refusalLines(ids: readonly MessageId[], why: RefusalName): strin
 export function refusalText(name: RefusalName, most: number): string {
   switch (name) {
     case 'full':
-      return `${most} rigs are behind the pool, and no more are let in: \`pool-sessions\` sets how many may be`
+      return `${most} rigs use the pool, and no more are admitted: \`pool-sessions\` sets how many may be`
     case 'away':
       return 'rigs are sent away: no pool gives work'
     case 'few':

@@ -1,5 +1,5 @@
 /**
- * A rig behind a pool: passes on messages of its own pool session, and submits its shares there. Lines in, lines out.
+ * A rig of a pool: passes on messages of its own pool session, and submits its shares there. Lines in, lines out.
  */
 import { FormatError } from '#ground/base/errors.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
@@ -19,7 +19,7 @@ import { difficultyBehindUser } from '../stratum/hints.ts'
 import { constantReply, type ReplyTo, replyLine } from '../stratum/replies.ts'
 import { MAX_TEXT, RigInput } from '../stratum/rig-input.ts'
 import type { ServedSession, SocketPorts } from '../stratum/served.ts'
-import { introduced, type Rig, type Share } from '../stratum/share.ts'
+import { introduce, type Rig, type Share } from '../stratum/share.ts'
 import { workerKey } from '../stratum/workers.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
 import type { PassedPorts } from './ports.ts'
@@ -33,8 +33,8 @@ const MAX_LOGIN_MS = 15_000
 const MAX_SILENCE_MS = 25_000
 const MAX_USERS = 200
 
-export class PassedSession implements ServedSession {
-  readonly #ports: PassedPorts & SocketPorts<PassedSession>
+export class ProxySession implements ServedSession {
+  readonly #ports: PassedPorts & SocketPorts<ProxySession>
   #agent = ''
   #order: ByteOrder = 'usual'
   #changesNonce1 = false
@@ -61,7 +61,7 @@ export class PassedSession implements ServedSession {
     onGarbage: (isTooMuch) => this.#refuseLine(isTooMuch),
   })
 
-  constructor(ports: PassedPorts & SocketPorts<PassedSession>) {
+  constructor(ports: PassedPorts & SocketPorts<ProxySession>) {
     this.#ports = ports
     const { nowMs, isBanned, onRefused } = ports
     const write = (text: string) => ports.write(text, null)
@@ -230,7 +230,7 @@ export class PassedSession implements ServedSession {
     }
     if (!this.#rigs.has(text)) {
       this.#rigs.set(text, {
-        rig: introduced(this.#ports.onUser(difficultyBehindUser(text).user), this.#ports.address, this.#agent),
+        rig: introduce(this.#ports.onUser(difficultyBehindUser(text).user), this.#ports.address, this.#agent),
         worker,
       })
     }
@@ -261,10 +261,10 @@ export class PassedSession implements ServedSession {
     line.listen({
       onJob: (job) => this.#take(line, job),
       onTarget: (target) => this.#takeTarget(line, target),
-      onNonces: () => this.#renumbered(line),
+      onNonces: () => this.#applyNonces(line),
       onMessage: (text) => this.#isReady && this.show(text),
       onLeaving: () => this.#leave(line),
-      onEnd: () => this.#lost(line),
+      onEnd: () => this.#loseSession(line),
     })
     if (this.#isReady) void this.#rejoin(line)
     else if (this.#isSubscribed) this.#say(nonceLine(line, this.#order))
@@ -306,7 +306,7 @@ export class PassedSession implements ServedSession {
   }
 
   /** Handles a new nonce1 from the pool. */
-  #renumbered(line: RigPoolSession): void {
+  #applyNonces(line: RigPoolSession): void {
     if (line !== this.#line || !this.#isSubscribed) return
     const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
     if (refusal !== null) this.#refuse(refusal)
@@ -321,7 +321,7 @@ export class PassedSession implements ServedSession {
     else this.#depart()
   }
 
-  #lost(line: RigPoolSession): void {
+  #loseSession(line: RigPoolSession): void {
     if (line !== this.#line) return
     this.#part(line)
     if (!this.#isSubscribed || this.#changesNonce1) this.#wait()

@@ -1,6 +1,6 @@
-/** Shares of a rig behind a pool: submits them to the pool, and answers the rig. */
+/** Shares of a rig of a pool: submits them to the pool, and answers the rig. */
 import { failureLine, type MessageId, refusalLine, resultLine, type ShareVerdict } from '../../stratum/messages.ts'
-import { type ByteOrder, composedNonce, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
+import { type ByteOrder, composeNonce, nonce2Text, readNonce1 } from '../../stratum/nonces.ts'
 import type { RigPoolSession } from '../../stratum/passthrough.ts'
 import { type Refusal, type RequestRefusal, shareFault } from '../../stratum/refusals.ts'
 import type { Rig, Share } from '../stratum/share.ts'
@@ -114,7 +114,7 @@ export class PassedShares {
 function nonce2For({ nonce1, nonce2Bytes }: RigPoolSession, text: string, order: ByteOrder): string {
   if (order === 'usual') return text
   const fixed = readNonce1(nonce1, nonce2Bytes)
-  return nonce2Text(composedNonce(text, fixed, order), fixed)
+  return nonce2Text(composeNonce(text, fixed, order), fixed)
 }
 
 /** Reduces a result to one that rigs accept as the answer to a share. */

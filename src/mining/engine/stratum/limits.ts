@@ -35,7 +35,7 @@ export interface RigLimits {
 
 /** Number of nonce1 values. */
 export const MAX_SESSIONS = 2 ** 16
-/** Default limit of rigs behind a pool. Each has a session there, and pools ban addresses with too many. */
+/** Default limit of rigs of a pool. Each has a session there, and pools ban addresses with too many. */
 export const RIGS_BEHIND_POOL = 128
 /**
  * Requests per second that an address gets for each of its possible sessions: all of them may log in within seconds.

@@ -140,7 +140,7 @@ export class Outbox<M extends Mail> {
     }
     for (const mail of mails) {
       const rest = rests.get(mail)
-      if (rest === undefined) this.#done(mail, true)
+      if (rest === undefined) this.#finish(mail, true)
       else this.#write(mail, rest)
     }
   }
@@ -161,14 +161,14 @@ export class Outbox<M extends Mail> {
       socket.write(data, (error) => sequence !== null && this.#options.onWritten(mail, sequence, error == null))
     } else {
       socket.write(data)
-      this.#done(mail, !isBehind(mail))
+      this.#finish(mail, !isBehind(mail))
     }
     if (socket.writableLength <= this.#options.unsentBytes) return
     this.#options.onSlow(mail)
     socket.destroy()
   }
 
-  #done(mail: M, isWritten: boolean): void {
+  #finish(mail: M, isWritten: boolean): void {
     const { sequence } = mail
     mail.text = ''
     mail.sequence = null

@@ -5,7 +5,7 @@ import { type Refusal, refusals } from '../../stratum/refusals.ts'
 /** A `Refusal` is counted by its reason, a failed share by its verdict. */
 export type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName } | Refusal
 
-export const answered = (result: unknown): ReplyTo => ({ result })
+export const replyWith = (result: unknown): ReplyTo => ({ result })
 
 /** The line that answers a request. */
 export function replyLine(id: MessageId, reply: ReplyTo): string {
@@ -22,12 +22,12 @@ const CONSTANTS: ReadonlyMap<string, string> = new Map([
 /** The reply to a request of another method than those of a session. */
 export function constantReply(method: string): ReplyTo {
   const constant = CONSTANTS.get(method)
-  if (constant !== undefined) return answered(constant)
-  return method.startsWith('client.') ? answered(null) : refusals.method
+  if (constant !== undefined) return replyWith(constant)
+  return method.startsWith('client.') ? replyWith(null) : refusals.method
 }
 
 /** The answer to `mining.configure`: these networks use none of the extensions. */
 export function configureReply([extensions]: readonly unknown[]): ReplyTo {
   const names = Array.isArray(extensions) ? extensions.filter((name) => typeof name === 'string') : []
-  return answered(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))
+  return replyWith(Object.fromEntries(names.slice(0, 8).map((name) => [name.slice(0, 64), false])))
 }

@@ -18,7 +18,7 @@ export class SeenShares {
   }
 
   /** The nonces of a job's shares, or null if they are evicted: further shares of the job are then stale. */
-  of({ number }: RigJob): ReadonlySet<number | string> | null {
+  sharesOf({ number }: RigJob): ReadonlySet<number | string> | null {
     if (number < this.#firstJob) return null
     const shares = this.#shares.get(number)
     return shares === undefined ? NO_SHARES : shares

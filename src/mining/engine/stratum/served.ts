@@ -1,5 +1,6 @@
 /** A rig's session from the view of the socket server. */
 import type { ShareVerdict } from '../../stratum/messages.ts'
+import type { Conduct } from './conduct.ts'
 import type { SessionPorts } from './session.ts'
 import type { Rig, Share } from './share.ts'
 import type { Worker } from './workers.ts'
@@ -28,6 +29,22 @@ export interface SocketPorts<S>
   readonly onGarbage: (session: S) => void
   /** Receives a judged share. It calls `tell` once, now or later, with the verdict for the rig. */
   readonly onShare: (session: S, share: Share, tell: (verdict: ShareVerdict) => void) => void
+}
+
+/** The session side of the server. */
+export interface RigServerPorts<S extends ServedSession> {
+  /** Creates a session with this nonce1. */
+  readonly newSession: (nonce1: number, ports: SocketPorts<S>) => S
+  readonly onShare: SocketPorts<S>['onShare']
+  /** A client is refused because its address, or the server, is full. Called for each client. */
+  readonly onFull: (which: 'address' | 'all', message: string) => void
+  /** A worker is banned at an address from now. Called once in ten minutes for each worker. */
+  readonly onBan: (worker: Worker, conduct: Conduct, address: string) => void
+  readonly onEnd: (session: S) => void
+  /** A connection ended without a log-in. */
+  readonly onStranger: (message: string) => void
+  /** Work of this sequence was sent, or (false) waits because the client reads slowly. */
+  readonly onWritten: (session: S, sequence: number, isWritten: boolean) => void
 }
 
 /** Whether only this worker has authorized in the session. */

@@ -1,11 +1,13 @@
 /** Sockets of the stratum server: admission, request rates, unsent data and timeouts. */
+
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { LineSplitter } from '../../stratum/lines.ts'
 import { failures } from '../../stratum/messages.ts'
 import type { CloseReason } from '../../stratum/refusals.ts'
+import { engineErrors } from '../errors.ts'
 import { type Address, Addresses, isWorkerBanned } from './addresses.ts'
 import { type Conduct, countConduct, newConduct } from './conduct.ts'
 import { fullAddressText, fullText, type RigLimits } from './limits.ts'
@@ -13,14 +15,14 @@ import type { SendAll } from './native-send.ts'
 import type { Nonce1Pool } from './nonce1-pool.ts'
 import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
 import type { RefusalCounter } from './refusal-counter.ts'
-import { isOnly, type ServedSession, type SocketPorts } from './served.ts'
+import { isOnly, type RigServerPorts, type ServedSession } from './served.ts'
 import type { Share } from './share.ts'
 import { Strangers } from './strangers.ts'
 import { tlsServer } from './tls.ts'
-import type { Worker } from './workers.ts'
 
 /** Interval of the checks for silence, difficulty and request rates. */
-const LOOK_MS = 1000
+const CHECK_MS = 1000
+/** Idle time before TCP probes: it finds rigs that lost their power. */
 const KEEP_ALIVE_MS = 60_000
 /** Weight of an unparsable line, in bad requests. */
 const GARBAGE = 10
@@ -42,22 +44,6 @@ interface RigServerOptions {
   readonly refusals: RefusalCounter
   /** Native batch write, or null to write to each socket separately. */
   readonly sendAll: SendAll | null
-}
-
-/** The session side of the server. */
-export interface RigServerPorts<S extends ServedSession> {
-  /** Creates a session with this nonce1. */
-  readonly newSession: (nonce1: number, ports: SocketPorts<S>) => S
-  readonly onShare: SocketPorts<S>['onShare']
-  /** A client is refused because its address, or the server, is full. Called for each client. */
-  readonly onFull: (which: 'address' | 'all', message: string) => void
-  /** A worker is banned at an address from now. Called once in ten minutes for each worker. */
-  readonly onBan: (worker: Worker, conduct: Conduct, address: string) => void
-  readonly onEnd: (session: S) => void
-  /** A connection ended without a log-in. */
-  readonly onStranger: (message: string) => void
-  /** Work of this sequence was sent, or (false) waits because the client reads slowly. */
-  readonly onWritten: (session: S, sequence: number, isWritten: boolean) => void
 }
 
 /** A session and its socket. */
@@ -145,14 +131,11 @@ export class RigServer<S extends ServedSession> {
         resolve()
       })
     }).catch((error: Error) => {
-      throw new NewcutError('PORT_BUSY', `cannot listen for rigs on ${host}:${port}: ${error.message}`, {
-        hint: 'choose another address with `stratum-listen: HOST:PORT`',
-        cause: error,
-      })
+      throw operatingError(engineErrors.busyPort, { host, port, why: error.message }, error)
     })
     // File descriptors ran out: existing connections stay, and other clients retry.
     this.#server.on('error', () => undefined)
-    this.#look()
+    this.#check()
     return { host, port: (this.#server.address() as AddressInfo).port }
   }
 
@@ -172,10 +155,10 @@ export class RigServer<S extends ServedSession> {
     // A reset is followed by 'close'.
     socket.on('error', () => socket.destroy())
     const { clock } = this.#options
-    const [remote, nowMs] = [socket.remoteAddress ?? '', clock.monotonicMs()]
-    const address = this.#closed ? null : this.#addresses.enter(remote, nowMs)
+    const remote = socket.remoteAddress ?? ''
+    const address = this.#closed ? null : this.#addresses.enter(remote, clock.monotonicMs())
     if (address === null) {
-      this.#turnAway(socket, remote)
+      this.#refuse(socket, remote)
       return
     }
     this.#sockets.add(socket)
@@ -188,7 +171,7 @@ export class RigServer<S extends ServedSession> {
   }
 
   /** Closes a connection of an address that is full or banned. */
-  #turnAway(socket: Socket, remote: string): void {
+  #refuse(socket: Socket, remote: string): void {
     socket.destroy()
     if (this.#closed) return
     const isFull = this.#addresses.isFull(remote)
@@ -243,7 +226,7 @@ export class RigServer<S extends ServedSession> {
       limits,
       nowMs,
       write: (lines, sequence) => this.#outbox.post(connection, lines, sequence),
-      close: (reason) => this.#closes(connection, reason),
+      close: (reason) => this.#closeAfterAnswer(connection, reason),
       onRefused: (reason) => this.refusals.request(reason),
       claim: (other) => {
         const isFree = nonces.claim(other)
@@ -254,17 +237,24 @@ export class RigServer<S extends ServedSession> {
       isBanned: (worker) => isWorkerBanned(address, worker, nowMs()),
       onGarbage: () => this.#blame(connection),
       address: (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, ''),
-      onShare: (of, share, tell) => {
+      onShare: (sender, share, tell) => {
         if (share.isHard) connection.free++
         this.#weigh(connection, share)
-        this.#ports.onShare(of, share, tell)
+        this.#ports.onShare(sender, share, tell)
       },
     })
     const at = nowMs()
     const connection: Connection<S> = {
-      ...{ ...mailOf(socket), session, address },
-      ...{ sinceMs: at, heardAtMs: at, budget: 2 * limits.requestsPerSecond, free: 0 },
-      ...{ isEnding: false, isGarbled: false, conduct: newConduct() },
+      ...mailOf(socket),
+      session,
+      address,
+      sinceMs: at,
+      heardAtMs: at,
+      budget: 2 * limits.requestsPerSecond,
+      free: 0,
+      isEnding: false,
+      isGarbled: false,
+      conduct: newConduct(),
     }
     this.#connections.set(session, connection)
     const lines = new LineSplitter(limits.lineBytes)
@@ -283,7 +273,7 @@ export class RigServer<S extends ServedSession> {
     const { session, socket, address } = connection
     const lines = splitter.push(bytes)
     if (lines === null) {
-      this.#closes(connection, 'long_line')
+      this.#closeAfterAnswer(connection, 'long_line')
       this.#blame(connection)
       socket.destroy()
       return
@@ -294,10 +284,10 @@ export class RigServer<S extends ServedSession> {
       session.receive(line)
       if (connection.isEnding) this.#end(connection)
     }
-    const asked = lines.length - connection.free
+    const requests = lines.length - connection.free
     connection.free = 0
-    connection.budget -= asked
-    address.budget -= asked
+    connection.budget -= requests
+    address.budget -= requests
     // Further requests wait in the network.
     if (connection.budget > 0 && address.budget > 0) return
     if (!socket.isPaused()) this.refusals.request('held')
@@ -305,7 +295,7 @@ export class RigServer<S extends ServedSession> {
   }
 
   /** Closes the connection after the answer to the current line. */
-  #closes(connection: Connection<S>, reason: CloseReason | null): void {
+  #closeAfterAnswer(connection: Connection<S>, reason: CloseReason | null): void {
     if (!connection.isEnding && reason !== null) this.refusals.connection(reason)
     connection.isEnding = true
     // The current line gets its answer first, if it has one.
@@ -336,20 +326,20 @@ export class RigServer<S extends ServedSession> {
     const isBad = !isGood && !isLate && (verdict === 'low' || verdict === 'malformed')
     if (rig === null || !(isGood || isBad)) return
     const { limits, clock } = this.#options
-    const done = isGood ? GOOD : BAD
+    const count = isGood ? GOOD : BAD
     const nowMs = clock.monotonicMs()
-    const isUnfit = countConduct(connection.conduct, done, limits, nowMs)
-    if (isGood) this.#addresses.judge(connection.address, done, nowMs)
+    const isUnfit = countConduct(connection.conduct, count, limits, nowMs)
+    if (isGood) this.#addresses.judge(connection.address, count, nowMs)
     // All workers beyond the named ones share an entry, so close only the connection.
     if (rig.worker.user === '') {
-      if (isUnfit) this.#closes(connection, 'worker_banned')
+      if (isUnfit) this.#closeAfterAnswer(connection, 'worker_banned')
       return
     }
     const { worker } = rig
-    const banned = this.#addresses.judgeWorker(connection.address, worker.key, done, nowMs)
+    const banned = this.#addresses.judgeWorker(connection.address, worker.key, count, nowMs)
     if (banned === null) return
-    if (nowMs >= worker.banToldUntilMs) {
-      worker.banToldUntilMs = nowMs + limits.banMs
+    if (nowMs >= worker.banReportedUntilMs) {
+      worker.banReportedUntilMs = nowMs + limits.banMs
       this.#ports.onBan(worker, banned, connection.address.key)
     }
     this.#expel('worker_banned', ({ session, address }) => address === connection.address && isOnly(session, worker))
@@ -361,13 +351,11 @@ export class RigServer<S extends ServedSession> {
       const { conduct, session } = connection
       if (connection.isEnding || !isMeant(connection) || conduct.bad < conduct.good) continue
       session.show(failures.banned.message)
-      this.#closes(connection, reason)
-      // The current line gets its answer first.
-      setImmediate(() => this.#end(connection))
+      this.#closeAfterAnswer(connection, reason)
     }
   }
 
-  #look(): void {
+  #check(): void {
     const { clock, limits } = this.#options
     const nowMs = clock.monotonicMs()
     this.#strangers.refill()
@@ -375,7 +363,7 @@ export class RigServer<S extends ServedSession> {
       const { session, socket, address, sinceMs, heardAtMs } = connection
       const isLate = !session.isReady && nowMs - sinceMs > limits.authorizeMs
       if (isLate || nowMs - heardAtMs > limits.idleMs) {
-        this.#closes(connection, isLate ? 'login' : 'idle')
+        this.#closeAfterAnswer(connection, isLate ? 'login' : 'idle')
         socket.destroy()
         continue
       }
@@ -385,7 +373,7 @@ export class RigServer<S extends ServedSession> {
       if (socket.isPaused() && connection.budget > 0 && address.budget > 0) socket.resume()
       session.look()
     }
-    this.#cancelLook = clock.after(LOOK_MS, () => this.#look())
+    this.#cancelLook = clock.after(CHECK_MS, () => this.#check())
   }
 
   /** @returns null if all are taken */

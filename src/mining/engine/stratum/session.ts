@@ -24,11 +24,11 @@ import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
 import type { Jobs, RigJob, ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
 import { type Nonce1Bits, nonce2Bytes } from './nonce-parts.ts'
-import { answered, configureReply, constantReply, type ReplyTo, replyLine } from './replies.ts'
+import { configureReply, constantReply, type ReplyTo, replyLine, replyWith } from './replies.ts'
 import { MAX_TEXT, RigInput } from './rig-input.ts'
 import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
-import { introduced, judgeShare, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
+import { introduce, judgeShare, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import { workerKey } from './workers.ts'
 
@@ -92,7 +92,7 @@ export class Session {
     ['mining.subscribe', (session, params) => session.#subscribe(params)],
     ['mining.authorize', (session, params) => session.#authorize(params)],
     ['mining.submit', (session, params, id) => session.#submit(params, id)],
-    ['mining.extranonce.subscribe', () => answered(true)],
+    ['mining.extranonce.subscribe', () => replyWith(true)],
     ['mining.configure', (_session, params) => configureReply(params)],
     ['mining.suggest_difficulty', (session, [difficulty]) => session.#suggest(difficulty)],
     ['mining.suggest_target', (session, [target]) => session.#suggestTarget(target)],
@@ -208,7 +208,7 @@ export class Session {
     if (worker !== null) worker.rate = rate ?? worker.rate
     if (worker !== null && this.#first !== null) this.#first.presence.rate = rate
     const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted, isFlooding }
-    // Rigs behind a proxy are unknown: it gets as many headers as the fastest rig.
+    // A proxy hides its rigs: it gets as many headers as the fastest rig.
     const isProxy = this.#ports.nonce1Bits === 8
     this.#rollMs = isProxy ? LEAST_ROLL_MS : rollMs(known, this.#ports.limits.noncesPerJob)
   }
@@ -235,12 +235,12 @@ export class Session {
   #request(request: Request): void {
     const { id, method } = request
     const handler = Session.#handlers.get(method)
-    if (handler !== undefined) this.#answer(id, this.#handled(handler, request))
+    if (handler !== undefined) this.#answer(id, this.#handle(handler, request))
     else this.#answer(id, constantReply(method))
     if (method === 'mining.subscribe' || method === 'mining.authorize') this.#begin()
   }
 
-  #handled(handler: Handler, request: Request): ReplyTo | null {
+  #handle(handler: Handler, request: Request): ReplyTo | null {
     if (request.unlisted !== undefined) return refusals.parameters
     try {
       return handler(this, request.params, request.id)
@@ -270,12 +270,12 @@ export class Session {
 
   #subscribe([agent]: readonly unknown[]): ReplyTo {
     if (typeof agent === 'string') this.#agent = agent.slice(0, MAX_TEXT)
-    for (const rig of this.#rigs.values()) introduced(rig, this.#ports.address, this.#agent)
+    for (const rig of this.#rigs.values()) introduce(rig, this.#ports.address, this.#agent)
     // The password may have set the order before.
     this.#order ??= orderOf(this.#agent)
     this.#isSubscribed = true
     const bits = this.#ports.nonce1Bits
-    return answered([null, nonce1Text({ bits, value: this.#nonce1 }, this.#order), nonce2Bytes(bits)])
+    return replyWith([null, nonce1Text({ bits, value: this.#nonce1 }, this.#order), nonce2Bytes(bits)])
   }
 
   /**
@@ -301,19 +301,19 @@ export class Session {
     }
     if (this.#rigs.size > 0) {
       if (!this.#rigs.has(user) && this.#rigs.size < MAX_USERS_OF_SESSION)
-        this.#rigs.set(user, introduced(this.#ports.onUser(name), this.#ports.address, this.#agent))
-      return answered(true)
+        this.#rigs.set(user, introduce(this.#ports.onUser(name), this.#ports.address, this.#agent))
+      return replyWith(true)
     }
     const order = orderAsked(password)
     if (order !== null && !this.#reorder(order)) {
       // The rig reconnects and gets another nonce1.
       this.#ports.close('nonce1')
-      return answered(true)
+      return replyWith(true)
     }
-    this.#first = introduced(this.#ports.onUser(name), this.#ports.address, this.#agent)
+    this.#first = introduce(this.#ports.onUser(name), this.#ports.address, this.#agent)
     this.#rigs.set(user, this.#first)
     const asked = difficultyInPassword(password) ?? difficulty
-    return asked === null ? answered(true) : this.#suggest(asked)
+    return asked === null ? replyWith(true) : this.#suggest(asked)
   }
 
   #suggestTarget(target: unknown): ReplyTo {
@@ -329,7 +329,7 @@ export class Session {
       this.#difficulty.suggest(difficulty, this.#ports.nowMs())
       this.#ports.onNeed(this, false)
     }
-    return answered(true)
+    return replyWith(true)
   }
 
   /** Handles a share. Ignores parameters after the first three: some rigs add the chain. */
@@ -363,7 +363,7 @@ export class Session {
   }
 
   #replyTo(params: readonly unknown[], verdict: ShareVerdict | 'banned'): ReplyTo {
-    if (verdict === 'accepted') return answered(true)
+    if (verdict === 'accepted') return replyWith(true)
     if (verdict === 'banned') return refusals.banned
     return verdict === 'malformed' ? shareFault(params, 2 * nonce2Bytes(this.#ports.nonce1Bits)) : { failure: verdict }
   }
@@ -372,13 +372,13 @@ export class Session {
     const announced = announcedRate(textIn(rate))
     if (announced === null) return refusals.rate
     if (this.#first !== null) this.#first.presence.announced = announced
-    return answered(true)
+    return replyWith(true)
   }
 }
 
 /**
  * Parses the hashrate that a program reports, a hexadecimal number.
- * @returns hashes per second, or null if the text is no such number
+ * @returns hashes per second, or null if the text is not a hexadecimal number
  */
 function announcedRate(text: string): number | null {
   return /^(0x)?[0-9a-f]{1,64}$/i.test(text) ? Number(`0x${text.replace(/^0x/i, '')}`) : null

@@ -6,15 +6,15 @@
 import { isAtMost, targetWords } from '#ground/chain/pow.ts'
 import { targetOfShares } from '../../stratum/targets.ts'
 import {
-  adjusted,
-  heard,
+  adjust,
   powerOfTwo,
+  recordEarlierShare,
+  recordShares,
   SOME_SHARES,
-  sharedAll,
   sharesInWindow,
+  startVardiff,
   type Vardiff,
   type VardiffBounds,
-  vardiff,
 } from '../../stratum/vardiff.ts'
 import type { RigJob } from './jobs.ts'
 
@@ -82,7 +82,7 @@ export class ShareDifficulty {
 
   /** @param agent name that the program of the rig reports */
   constructor(difficulty: number, nowMs: number, agent = '') {
-    this.#pace = vardiff(difficulty, nowMs, boundsOf(agent))
+    this.#pace = startVardiff(difficulty, nowMs, boundsOf(agent))
     this.#lasting = difficulty
   }
 
@@ -119,7 +119,7 @@ export class ShareDifficulty {
     const next = powerOfTwo(Math.min(MOST_DIFFICULTY, Math.max(LEAST_DIFFICULTY, difficulty)))
     this.#batch[0] = 0
     this.#lasting = next
-    this.#pace = vardiff(next, nowMs, { least: next, leastAtFirst: next, firstStep: 2 })
+    this.#pace = startVardiff(next, nowMs, { least: next, leastAtFirst: next, firstStep: 2 })
   }
 
   /** Counts a share. Shares of jobs from before the current target say little about the share rate. */
@@ -154,9 +154,9 @@ export class ShareDifficulty {
   adjust(nowMs: number, most: number): boolean {
     const before = this.#pace.difficulty
     const [shares, firstMs, lastMs, first, easiestAfter] = this.#batch
-    if (shares > 0) this.#pace = sharedAll(this.#pace, { shares, firstMs, lastMs, first, easiestAfter })
+    if (shares > 0) this.#pace = recordShares(this.#pace, { shares, firstMs, lastMs, first, easiestAfter })
     this.#batch[0] = 0
-    this.#pace = adjusted(heard(this.#pace, this.#heardAtMs), nowMs)
+    this.#pace = adjust(recordEarlierShare(this.#pace, this.#heardAtMs), nowMs)
     if (!this.#pace.isLowered) this.#lasting = this.#pace.difficulty
     return Math.min(most, this.#pace.difficulty) !== Math.min(most, before)
   }

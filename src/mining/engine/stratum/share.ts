@@ -46,7 +46,7 @@ export interface Rig {
 const MAX_AGENT = 64
 
 /** Records the address and program of a rig in its accounts. */
-export function introduced(rig: Rig, address: string, agent: string): Rig {
+export function introduce(rig: Rig, address: string, agent: string): Rig {
   rig.presence.address = address
   rig.presence.agent = printable(agent, MAX_AGENT)
   return rig
@@ -82,7 +82,7 @@ export function judgeShare([, id, text]: readonly unknown[], context: ShareConte
   const job = jobs.find(id)
   if (job === null) return { ...shareOf(rig, 'stale'), isUnknownJob: !jobs.hadId(id) }
   const { nonce1, nonce2, key } = nonceParts(text, context.nonce1, nonce1Bits, context.order)
-  const shares = seen.of(job)
+  const shares = seen.sharesOf(job)
   if (shares?.has(key)) return shareOf(rig, 'duplicate')
   const hash = shareHash(job, nonce1, nonce2)
   const solution = isAtMost(hash, job.targetWords) ? { job, hash, nonce: nonceOfShare(nonce1, nonce2) } : undefined

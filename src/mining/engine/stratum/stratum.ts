@@ -18,7 +18,8 @@ import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
 import { loadSender } from './native-send.ts'
 import { Nonce1Pool } from './nonce1-pool.ts'
 import { type OpenRecorder, RigBook } from './rig-book.ts'
-import { RigServer, type RigServerPorts } from './server.ts'
+import type { RigServerPorts } from './served.ts'
+import { RigServer } from './server.ts'
 import { Session } from './session.ts'
 import type { Hashed, Rig, Share } from './share.ts'
 import { startDifficulty } from './share-difficulty.ts'
@@ -123,7 +124,7 @@ export class StratumEngine implements Engine, RigHost {
       newSession: (nonce1, socket) => new Session(nonce1, { ...ofSessions, ...socket }),
       onShare: (session, share, tell) => this.#take(session, share, tell),
       onStranger: (message) => this.#book.notice({ type: 'detail', message }),
-      onWritten: (session, sequence, isWritten) => this.#written(session, sequence, isWritten),
+      onWritten: (session, sequence, isWritten) => this.#onWritten(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
       onBan: (...banned) => this.#events?.onWarning(banText(...banned)),
       onFull: (which, message) => this.#warn(message, which),
@@ -237,7 +238,7 @@ export class StratumEngine implements Engine, RigHost {
     session.send(job)
   }
 
-  #written(session: Session, sequence: number, isWritten: boolean): void {
+  #onWritten(session: Session, sequence: number, isWritten: boolean): void {
     if (!this.#ready.has(session)) return
     if (!isWritten) {
       this.#uptake.down(session)

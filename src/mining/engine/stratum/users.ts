@@ -22,40 +22,40 @@ export function noShares(): Record<ShareVerdict, number> {
 }
 
 export class Users {
-  readonly #named = new Map<string, User>()
+  readonly #byName = new Map<string, User>()
   #others: User | null = null
 
   /** Registers a session of a user: `ACCOUNT.WORKER`, or only an account. */
   join(text: string): User {
     const name = accountName(text)
-    const user = this.#named.get(name) ?? this.#added(name)
+    const user = this.#byName.get(name) ?? this.#add(name)
     user.sessions++
     return user
   }
 
   statuses(): RigUser[] {
-    const users = [...this.#named.values(), ...(this.#others === null ? [] : [this.#others])]
+    const users = [...this.#byName.values(), ...(this.#others === null ? [] : [this.#others])]
     return users.map((user) => ({ ...user, shares: { ...user.shares } }))
   }
 
   /** Adds a user. One with the name of the shared entry belongs to it, so that the name means one row. */
-  #added(name: string): User {
-    if (this.#named.size >= MAX_USERS && name !== OTHERS) this.#forgetLeast()
-    if (this.#named.size >= MAX_USERS || name === OTHERS) {
+  #add(name: string): User {
+    if (this.#byName.size >= MAX_USERS && name !== OTHERS) this.#forgetLeast()
+    if (this.#byName.size >= MAX_USERS || name === OTHERS) {
       this.#others ??= newUser(OTHERS)
       return this.#others
     }
     const user = newUser(name)
-    this.#named.set(name, user)
+    this.#byName.set(name, user)
     return user
   }
 
   /** Evicts the disconnected user with the fewest hashes. */
   #forgetLeast(): void {
-    const gone = [...this.#named.values()].filter(({ sessions }) => sessions === 0)
+    const gone = [...this.#byName.values()].filter(({ sessions }) => sessions === 0)
     if (gone.length === 0) return
     const { user } = gone.reduce((least, each) => (each.hashes < least.hashes ? each : least))
-    this.#named.delete(user)
+    this.#byName.delete(user)
   }
 }
 

@@ -34,12 +34,12 @@ export interface Worker {
   /** Last measured hashes per second on a connection of its own, or null if unknown. */
   rate: number | null
   /** Until when further bans of the worker, at other addresses, are not reported. */
-  banToldUntilMs: number
+  banReportedUntilMs: number
 }
 
 export class Workers {
   /** User and name -> worker. */
-  readonly #named = new Map<string, Worker>()
+  readonly #byKey = new Map<string, Worker>()
   #others: Worker | null = null
 
   /**
@@ -48,23 +48,23 @@ export class Workers {
    */
   join(user: string, nowMs: number): Worker {
     const { account, name, key } = namesOf(user)
-    const worker = this.#named.get(key) ?? this.#added(key, { account, name, nowMs })
+    const worker = this.#byKey.get(key) ?? this.#add(key, { account, name, nowMs })
     worker.sessions++
     return worker
   }
 
   /** Adds a worker, with a device of its own if there is room. */
-  #added(key: string, { account, name, nowMs }: { account: string; name: string; nowMs: number }): Worker {
-    if (this.#named.size >= MAX_NAMED) this.#forget(nowMs, 0)
-    if (this.#named.size >= MAX_NAMED) {
+  #add(key: string, { account, name, nowMs }: { account: string; name: string; nowMs: number }): Worker {
+    if (this.#byKey.size >= MAX_NAMED) this.#forget(nowMs, 0)
+    if (this.#byKey.size >= MAX_NAMED) {
       this.#others ??= newWorker(ALL, '', '')
       return this.#others
     }
-    const taken = new Set([...this.#named.values()].map(({ device }) => device))
+    const taken = new Set([...this.#byKey.values()].map(({ device }) => device))
     let device = `rig:${name}`
     for (let number = 2; taken.has(device); number++) device = `rig:${name} (${number})`
     const worker = newWorker(device, account, key)
-    this.#named.set(key, worker)
+    this.#byKey.set(key, worker)
     return worker
   }
 
@@ -77,32 +77,32 @@ export class Workers {
   /** @param unable why no rig can search the current work, or null if connected rigs can */
   statuses(nowMs: number, unable: string | null): DeviceStatus[] {
     this.#forget(nowMs, FORGET_MS)
-    const workers = this.#all()
-    const none = () => statusOf(newWorker(ALL, '', ''), unable)
-    if (workers.length === 0) return [{ ...none(), reason: unable ?? 'no rig is connected' }]
+    const workers = this.#listWorkers()
+    const unnamedStatus = () => statusOf(newWorker(ALL, '', ''), unable)
+    if (workers.length === 0) return [{ ...unnamedStatus(), reason: unable ?? 'no rig is connected' }]
     return workers.map((worker) => statusOf(worker, unable))
   }
 
   /** In the order of `statuses`. */
   counts(): Omit<RigCounts, 'refusedAs'>[] {
-    return this.#all().map(({ device, user, sessions, shares, difficulty }) => {
+    return this.#listWorkers().map(({ device, user, sessions, shares, difficulty }) => {
       return { device, user, sessions, shares: { ...shares }, difficulty }
     })
   }
 
   /** The device of a worker, or the shared one. */
   deviceOf(user: string, worker: string): string {
-    return this.#named.get(workerKey(worker === '' ? user : `${user}.${worker}`))?.device ?? ALL
+    return this.#byKey.get(workerKey(worker === '' ? user : `${user}.${worker}`))?.device ?? ALL
   }
 
-  #all(): Worker[] {
-    return [...this.#named.values(), ...(this.#others === null ? [] : [this.#others])]
+  #listWorkers(): Worker[] {
+    return [...this.#byKey.values(), ...(this.#others === null ? [] : [this.#others])]
   }
 
   /** Evicts workers that have been disconnected for this time. */
   #forget(nowMs: number, goneMs: number): void {
-    for (const [key, { sessions, goneAtMs }] of this.#named) {
-      if (sessions === 0 && nowMs - goneAtMs >= goneMs) this.#named.delete(key)
+    for (const [key, { sessions, goneAtMs }] of this.#byKey) {
+      if (sessions === 0 && nowMs - goneAtMs >= goneMs) this.#byKey.delete(key)
     }
   }
 }
@@ -127,7 +127,7 @@ function newWorker(device: string, user: string, key: string): Worker {
     goneAtMs: 0,
     difficulty: null,
     rate: null,
-    banToldUntilMs: 0,
+    banReportedUntilMs: 0,
   }
 }
 

@@ -228,7 +228,7 @@ export class FleetSource implements Source {
     const { link } = this.#options
     const { signal } = this.#stopped
     const onWrong = (error: unknown) => this.#trouble(`a job of the fleet was not understood: ${describeError(error)}`)
-    this.#unhear = link.hear(link.subjects.job, JobMessage, (message) => this.#hear(message), onWrong)
+    this.#unhear = link.subscribe(link.subjects.job, JobMessage, (message) => this.#hear(message), onWrong)
     const unlisten = link.listen((problem) => {
       if (problem !== null) this.#trouble(problem)
     })
@@ -245,7 +245,7 @@ export class FleetSource implements Source {
     while (!signal.aborted) {
       const sentAtMs = clock.monotonicMs()
       try {
-        const answer = await link.ask(link.subjects.report, this.#figures(), ReportAnswer, ANSWER_MS)
+        const answer = await link.request(link.subjects.report, this.#figures(), ReportAnswer, ANSWER_MS)
         if (!signal.aborted) this.#answered(answer, sentAtMs)
       } catch (error) {
         const silentMs = clock.monotonicMs() - Math.max(this.#heardMs, startMs)

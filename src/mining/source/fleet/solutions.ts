@@ -74,7 +74,7 @@ export class Solutions {
         return
       }
       try {
-        const outcome = await link.ask(link.subjects.outcome, { hash }, Outcome, ANSWER_MS)
+        const outcome = await link.request(link.subjects.outcome, { hash }, Outcome, ANSWER_MS)
         const end = endOf(outcome)
         if (end !== null) {
           yield end

@@ -4,9 +4,9 @@ import type { Clock } from '#ground/base/clock.ts'
 import { LineSplitter } from '#mining/stratum/lines.ts'
 import { Login } from './login.ts'
 import type { Maker, RigLogin } from './makers.ts'
-import type { Spoken, Transcript } from './transcript.ts'
+import type { Transcript, TranscriptLine } from './transcript.ts'
 
-interface VisitOptions {
+interface RecorderOptions {
   /** An established connection, with its TLS handshake. */
   readonly socket: Socket
   readonly clock: Clock
@@ -28,15 +28,15 @@ const MAX_LINES = 100_000
  * Logs in, listens, and closes.
  * @returns the transcript
  */
-export function visit(maker: Maker, options: VisitOptions): Promise<Transcript> {
-  return new Promise((resolve) => new Visit(maker, options, resolve).begin())
+export function recordTranscript(maker: Maker, options: RecorderOptions): Promise<Transcript> {
+  return new Promise((resolve) => new TranscriptRecorder(maker, options, resolve).begin())
 }
 
-class Visit {
-  readonly #options: VisitOptions
+class TranscriptRecorder {
+  readonly #options: RecorderOptions
   readonly #login: Login
   readonly #resolve: (transcript: Transcript) => void
-  readonly #spoken: Spoken[] = []
+  readonly #spoken: TranscriptLine[] = []
   readonly #openedAtMs: number
   #error: string | null = null
   #cancel: () => void = () => undefined
@@ -44,7 +44,7 @@ class Visit {
   /** The current wait. Each phase has a timeout of its own. */
   #phase = ''
 
-  constructor(maker: Maker, options: VisitOptions, resolve: (transcript: Transcript) => void) {
+  constructor(maker: Maker, options: RecorderOptions, resolve: (transcript: Transcript) => void) {
     this.#options = options
     this.#login = new Login(maker, options.account)
     this.#resolve = resolve
@@ -103,7 +103,7 @@ class Visit {
     this.#cancel = clock.after(waitMs, () => this.#timeUp())
   }
 
-  /** Missing answers to optional requests are no failure: the rig mines without them. */
+  /** Missing answers to optional requests are not a failure: the rig mines without them. */
   #timeUp(): void {
     if (this.#login.stage !== 'probing') {
       this.#end('check')
@@ -120,8 +120,11 @@ class Visit {
     stopped.removeEventListener('abort', this.#stop)
     socket.destroy()
     this.#resolve({
-      ...{ openedAtMs: this.#openedAtMs, spoken: this.#spoken },
-      ...{ endedAtMs: clock.monotonicMs(), endedBy: by, error: this.#error },
+      openedAtMs: this.#openedAtMs,
+      lines: this.#spoken,
+      endedAtMs: clock.monotonicMs(),
+      endedBy: by,
+      error: this.#error,
     })
   }
 }
