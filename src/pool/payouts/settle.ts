@@ -227,7 +227,7 @@ class PayoutFollower {
   }
 }
 
-/** What the node reports of payouts. */
+/** States of payouts as the node reports them. */
 interface NodeStatuses {
   /** States by request key, of those with a result. */
   readonly statuses: Map<string, PayoutStatus>

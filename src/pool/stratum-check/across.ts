@@ -29,5 +29,4 @@ function isSameSpace(
 }
 
 /** A connection may have its nonce1 from the first line of the server. */
-const subscribedAt = ({ lines: spoken, endedAtMs }: Transcript) =>
-  spoken.find(({ by }) => by === 'server')?.atMs ?? endedAtMs
+const subscribedAt = ({ lines, endedAtMs }: Transcript) => lines.find(({ by }) => by === 'server')?.atMs ?? endedAtMs

@@ -82,10 +82,10 @@ export function judge(maker: Maker, account: RigLogin, transcript: Transcript, o
   }
 }
 
-function replay(maker: Maker, account: RigLogin, { lines: spoken }: Transcript): Login {
+function replay(maker: Maker, account: RigLogin, { lines }: Transcript): Login {
   const login = new Login(maker, account)
   login.open()
-  for (const { by, line, atMs } of spoken) if (by === 'server') login.hear(line, atMs)
+  for (const { by, line, atMs } of lines) if (by === 'server') login.hear(line, atMs)
   return login
 }
 

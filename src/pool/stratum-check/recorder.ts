@@ -36,7 +36,7 @@ class TranscriptRecorder {
   readonly #options: RecorderOptions
   readonly #login: Login
   readonly #resolve: (transcript: Transcript) => void
-  readonly #spoken: TranscriptLine[] = []
+  readonly #lines: TranscriptLine[] = []
   readonly #openedAtMs: number
   #error: string | null = null
   #cancel: () => void = () => undefined
@@ -77,16 +77,16 @@ class TranscriptRecorder {
   #hear(line: string): void {
     if (this.#isOver) return
     const atMs = this.#options.clock.monotonicMs()
-    this.#spoken.push({ atMs, by: 'server', line })
+    this.#lines.push({ atMs, by: 'server', line })
     this.#say(this.#login.hear(line, atMs))
     this.#wait()
-    if (this.#login.stage === 'failed' || this.#spoken.length > MAX_LINES) this.#end('check')
+    if (this.#login.stage === 'failed' || this.#lines.length > MAX_LINES) this.#end('check')
   }
 
   #say(lines: readonly string[]): void {
     const atMs = this.#options.clock.monotonicMs()
     for (const line of lines) {
-      this.#spoken.push({ atMs, by: 'rig', line })
+      this.#lines.push({ atMs, by: 'rig', line })
       this.#options.socket.write(`${line}\n`)
     }
   }
@@ -121,7 +121,7 @@ class TranscriptRecorder {
     socket.destroy()
     this.#resolve({
       openedAtMs: this.#openedAtMs,
-      lines: this.#spoken,
+      lines: this.#lines,
       endedAtMs: clock.monotonicMs(),
       endedBy: by,
       error: this.#error,

@@ -160,7 +160,7 @@ describe('several connections', () => {
     const [one, other] = await together(['ka3', '09e8'], ['kd-box', '09e8'])
     const later = other.transcript.lines.map((each) => ({ ...each, atMs: each.atMs + 1e6 }))
     const { endedAtMs } = other.transcript
-    const moved = { ...other, transcript: { ...other.transcript, spoken: later, endedAtMs: endedAtMs + 1e6 } }
+    const moved = { ...other, transcript: { ...other.transcript, lines: later, endedAtMs: endedAtMs + 1e6 } }
     expect(acrossMakers([one, moved])).toEqual([])
     expect(acrossMakers([moved, one])).toEqual([])
   })
