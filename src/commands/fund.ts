@@ -69,5 +69,5 @@ function isUnserved(error: unknown): error is NodeRefusal {
 
 function noControlError(cause: NodeRefusal): NewcutError {
   const hint = 'only nodes of newcut devnet make coins; newcut transfer moves those that an account has'
-  return new NewcutError('NODE_REFUSED', 'this node takes no requests', { hint, cause })
+  return new NewcutError('NODE_REFUSED', 'this node takes no control requests', { hint, cause })
 }
