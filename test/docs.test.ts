@@ -91,6 +91,20 @@ it('every project path in a document exists', () => {
   expect(missing).toEqual([])
 })
 
+it('every file and folder that ROOMS.md and ARCHITECTURE.md name without its path exists', () => {
+  const names = new Set(sources.map((path) => path.split('/').at(-1)))
+  const missing = ['docs/ROOMS.md', 'docs/ARCHITECTURE.md'].flatMap((document) => {
+    const text = read(document)
+    const files = [...text.matchAll(/`([a-z-]+\.(?:ts|js|c|h))`/g)].filter(([, name]) => !names.has(name))
+    const lists = [...text.matchAll(/^`(src\/[\w/-]+\/)`:\n\n```text\n([\s\S]+?)^```$/gm)]
+    const folders = lists.flatMap(([, room, list]) =>
+      [...list.matchAll(/^([a-z-]+\/) /gm)].filter(([, name]) => !existsSync(new URL(`${room}${name}`, root))),
+    )
+    return [...files, ...folders].map(([, name]) => `${document}: ${name}`)
+  })
+  expect(missing).toEqual([])
+})
+
 it('every link within the project leads to a file, and to a heading in it', () => {
   const broken: string[] = []
   for (const document of documents) {
