@@ -3,7 +3,6 @@
  * need not wait for servers and threads.
  */
 
-import { suggestName } from '#faces/cli/closest.ts'
 import { type CommandRow, commandRow } from '#faces/cli/command-row.ts'
 import { type Shell, shells } from '#faces/cli/completion/shells.ts'
 import type { Config } from '#faces/cli/config.ts'
@@ -26,6 +25,7 @@ import {
 } from '#faces/cli/options/wallet.ts'
 import { oneOf, someText, withCompletions } from '#faces/cli/values.ts'
 import { NewcutError } from '#ground/base/errors.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { keepYoungGenerationSmall } from '#ground/platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 

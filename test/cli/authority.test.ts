@@ -68,8 +68,11 @@ it('--ca lets a miner and other commands trust a node whose certificate that aut
 it.each([
   [['--ca', join(folder, 'missing.pem')], /--ca \S+missing\.pem: no such file \(expected the certificate, in PEM form/],
   [['--ca', folder], /cannot read \S+: it is a folder \(EISDIR\) .*\[BAD_INPUT\]/],
-  [['--ca', fixture('tls-test-key.pem')], /--ca \S+: it has no certificate in PEM form .*\[BAD_OPTION\]/],
-  [['--ca', fileWith('damaged.pem', readFileSync(AUTHORITY, 'utf8').replace('MII', 'MIX'))], /certificate 1 in it is/],
+  [['--ca', fixture('tls-test-key.pem')], /--ca \S+ has no certificate in PEM form .*\[BAD_OPTION\]/],
+  [
+    ['--ca', fileWith('damaged.pem', readFileSync(AUTHORITY, 'utf8').replace('MII', 'MIX'))],
+    /certificate 1 is damaged/,
+  ],
   [['--ca', AUTHORITY, '--insecure'], /--ca and --insecure exclude each other: .* \(give one\) \[BAD_OPTION\]/],
   [['--ca', AUTHORITY, '--fingerprint', 'ab'.repeat(32)], /--ca has no effect: --fingerprint decides which/],
 ])('%j is refused by every command with one line', async (args, message) => {

@@ -340,7 +340,7 @@ describe('newcut transfer', () => {
     await output('transfer', account, '2', '--key', 'sender00')
     const crossing = ['transfer', 'sender01', '1', '--key', file, '--to-chain', '1']
     expect(await failure(...crossing)).toContain(
-      `there is no account ${account} on chain 1 (the second step needs up to`,
+      `there is no account ${account} on chain 1 to pay for gas (that step needs up to`,
     )
     expect((await balanceOf(account)).total).toBe('2')
     expect(await failure(...crossing, '--gas-payer', 'sender00')).toContain('is guarded by keys-all of')
@@ -351,10 +351,10 @@ describe('newcut transfer', () => {
 
   it.each([
     [['k:x'], 'transfer takes [FROM] TO AMOUNT (for example newcut transfer k:KEY 1.5 --key sender00)'],
-    [['sender01', '1,5'], 'amount 1,5: expected a number of coins above 0 with at most 12 decimal places'],
-    [['newcomer', '1', '--key', 'sender00'], 'there is no account newcomer on chain 0, and its name does not say who'],
+    [['sender01', '1,5'], 'amount 1,5 is not a number of coins above 0 with at most 12 decimal places'],
+    [['newcomer', '1', '--key', 'sender00'], 'there is no account newcomer on chain 0, and its name does not imply a guard'],
     [['sender01', 'sender00', '1', '--key', 'sender00'], 'sender01 on chain 0 is guarded by keys-all of 6be2f'],
-    [['sender01', '100000000', '--key', 'sender00'], 'needed are 100000000.0 and up to 0.000025 for gas'],
+    [['sender01', '100000000', '--key', 'sender00'], '100000000.0 with up to 0.000025 for gas are needed'],
     [['nobody', 'sender00', '1', '--key', 'sender00'], 'there is no account nobody on chain 0'],
     [['sender00', '1', '--key', 'sender00'], 'sender cannot be the receiver of a transfer'],
     [['sender01', '1', '--key', 'sender00', '--to-chain', '3'], '--to-chain 3: development has chains 0 to 2'],

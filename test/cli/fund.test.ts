@@ -37,9 +37,9 @@ describe('newcut fund', () => {
   it.each([
     [['nobody', '1'], 'nobody got no coins: there is no such account on chain 0'],
     [['nobody', '1'], 'a new account must be k:KEY'],
-    [['sender00', '0'], 'amount 0: expected a number of coins above 0'],
+    [['sender00', '0'], 'amount 0 is not a number of coins above 0'],
     [['sender00', '-1'], '-1'],
-    [['sender00', '1e3'], 'amount 1e3: expected'],
+    [['sender00', '1e3'], 'amount 1e3 is not a number'],
     [['sender00', '1', '--chain', '7'], '--chain 7: development has chains 0 to 1'],
     [['sender00'], 'amount'],
   ])('newcut fund refuses %j: %s', async (args, text) => {

@@ -165,7 +165,7 @@ describe('bad input', () => {
   const get = { call: 'GET', path: '/info' }
   it.each([
     [{}, 'has no case files'],
-    [{ 'own.json': '{' }, 'own.json: '],
+    [{ 'own.json': '{' }, 'own.json is not valid JSON: '],
     [{ 'own.json': { about: 'own', cases: [] } }, 'own.json: /cases'],
     [oneCase([{ ...get, expct: {} }]), '/cases/0/steps/0/expct is no known field'],
     [oneCase([get], { needs: ['luck'] }), '/cases/0/needs/0 must be one of read-only'],

@@ -516,7 +516,7 @@ test('NodeHttp refuses a timeout longer than timers can wait', async () => {
   for (const call of [node.request(late), node.stream(late)]) {
     await expect(call).rejects.toMatchObject({
       code: 'BAD_OPTION',
-      message: 'timeoutMs 2147483648: expected 0 to 2147483647 ms; 0 sets no bound',
+      message: '`timeoutMs` 2147483648 is not a time from 0 to 2147483647 ms',
     })
   }
   await node.close()

@@ -127,7 +127,7 @@ describe('a command', () => {
     const all = commandSenderOf({ send: [away] })
     expect(await carriedOut(all)).toMatchObject({
       code: 'NODE_UNREACHABLE',
-      hint: `the command may have arrived: newcut result ${all.sent[0]} tells`,
+      hint: `the command may have arrived: newcut result ${all.sent[0]} shows its result`,
     })
     expect(all.sent).toHaveLength(5)
   })

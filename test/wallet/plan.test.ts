@@ -42,8 +42,7 @@ const refusal = (accounts: Parameters<typeof nodeWith>[0], to: string, targetCha
   )
 
 const PAYER_THERE =
-  'the second step needs up to 1 coins for gas there: move some coins there first, or name another account ' +
-  'that the key guards with `gasPayer`'
+  'that step needs up to 1 coins for gas: move some there, or name an account of the key with `gasPayer`'
 
 describe('a transfer is refused', () => {
   it.each([
@@ -62,7 +61,7 @@ describe('a transfer is refused', () => {
       0,
       'is guarded by keys-all of cdcd',
     ],
-    ['to a name that does not say who guards it', {}, 'bob', 0, 'its name does not say who shall guard it'],
+    ['to a name that does not say who guards it', {}, 'bob', 0, 'its name does not imply a guard'],
     ['where nobody can pay for the second step', {}, `k:${OTHER}`, 1, 'there is no account alice on chain 1'],
     [
       'where the second step costs more than there is',
@@ -85,7 +84,12 @@ describe('a transfer is refused', () => {
 
   it.each([
     ['nobody pays here', { 'alice 0': undefined as never }, 0, 'newcut balance alice shows where it is'],
-    ['others guard the sender', { 'alice 0': { balance: 10, guard: keyset(OTHER) } }, 0, undefined],
+    [
+      'others guard the sender',
+      { 'alice 0': { balance: 10, guard: keyset(OTHER) } },
+      0,
+      'sign with the keys that guard it',
+    ],
     ['nobody pays there', {}, 1, PAYER_THERE],
     ['others guard the payer there', { 'alice 1': { balance: 9, guard: keyset(OTHER) } }, 1, PAYER_THERE],
     ['the payer there has too little', { 'alice 1': { balance: 0.5, guard: keyset(KEY) } }, 1, PAYER_THERE],

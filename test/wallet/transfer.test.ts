@@ -24,7 +24,7 @@ describe('an amount', () => {
     'the amount %j is refused',
     (text) => {
       expect(() => readAmount(text)).toThrow(
-        `amount ${text}: expected a number of coins above 0 with at most 12 decimal places`,
+        `amount ${text} is not a number of coins above 0 with at most 12 decimal places`,
       )
     },
   )

@@ -2,8 +2,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
+import { conformanceErrors } from './errors.ts'
 import { readJsonFolder } from './json-folder.ts'
 import { optionalField } from './optional-field.ts'
 import { type CaseNeed, caseNeeds, caseReleases, type Release } from './words.ts'
@@ -103,7 +104,7 @@ const kinds = ['call', 'await', 'event', 'mine', 'make'] as const
  * @throws NewcutError BAD_INPUT that names file, case and step
  */
 export function readCases(folder: string): ConformanceCase[] {
-  const files = readJsonFolder(folder, CaseFile, { of: 'cases', files: 'case files' })
+  const files = readJsonFolder(folder, CaseFile, { content: 'cases', files: 'case files' })
   const cases = files.flatMap(({ path, group, content }) => {
     for (const { name, steps } of content.cases) {
       for (const [i, step] of steps.entries()) checkStep(step, `${path}: "${name}", step ${i + 1}`)
@@ -113,8 +114,7 @@ export function readCases(folder: string): ConformanceCase[] {
   const seen = new Set<string>()
   for (const { group, name } of cases) {
     const whole = `${group}: ${name}`
-    if (seen.has(whole))
-      throw new NewcutError('BAD_INPUT', `${join(folder, group)}.json: two cases are named "${name}"`)
+    if (seen.has(whole)) throw operatingError(conformanceErrors.sameName, { path: `${join(folder, group)}.json`, name })
     seen.add(whole)
   }
   return cases
@@ -122,7 +122,7 @@ export function readCases(folder: string): ConformanceCase[] {
 
 function checkStep(step: CaseStep, place: string): void {
   const found = kinds.filter((kind) => step[kind] !== undefined)
-  const wrong = (what: string) => new NewcutError('BAD_INPUT', `${place}: ${what}`)
+  const wrong = (fault: string) => operatingError(conformanceErrors.badFile, { place, fault })
   if (found.length !== 1) throw wrong(`expected one of ${kinds.join(', ')}, got ${found.join(' and ') || 'none'}`)
   if ((step.call === undefined) !== (step.path === undefined)) throw wrong('call and path go together')
   const bodies = [step.body, step.bodyText, step.bodyBytes].filter((body) => body !== undefined)

@@ -1,11 +1,12 @@
 /** Reads the JSON files of a folder that a schema describes: cases of nodes, and situations of clients. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError, fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { describeError, fileProblem, operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import type { Static, TSchema } from '#ground/schema/typebox.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
+import { conformanceErrors } from './errors.ts'
 
 /** A file of the folder, whose content fits the schema. */
 interface JsonFile<Content> {
@@ -18,7 +19,7 @@ interface JsonFile<Content> {
 /** Words for the content of the files, in errors. */
 interface FolderWords {
   /** Completes "the folder of ...". */
-  readonly of: string
+  readonly content: string
   /** Completes "FOLDER has no ...". */
   readonly files: string
 }
@@ -30,27 +31,42 @@ interface FolderWords {
 export function readJsonFolder<Schema extends TSchema>(
   folder: string,
   schema: Schema,
-  { of, files }: FolderWords,
+  words: FolderWords,
 ): JsonFile<Static<Schema>>[] {
   let names: string[]
   try {
     names = readdirSync(folder).filter((name) => name.endsWith('.json'))
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read the folder of ${of} ${folder}: ${fileProblem(error)}`)
+    throw operatingError(
+      conformanceErrors.unreadableFolder,
+      { content: words.content, folder, why: fileProblem(error) },
+      error,
+    )
   }
   if (names.length === 0) {
-    throw new NewcutError('BAD_INPUT', `${folder} has no ${files}`, { hint: 'their names end in .json' })
+    throw operatingError(conformanceErrors.emptyFolder, { folder, files: words.files })
   }
   const validator = validatorOf(schema)
   return names.toSorted().map((name) => {
     const path = join(folder, name)
-    let content: unknown
-    try {
-      content = parsePlainJson(readUserText(path))
-    } catch (error) {
-      throw new NewcutError('BAD_INPUT', `${path}: ${describeError(error)}`)
+    const content = readJsonFile(path)
+    if (!validator.accepts(content)) {
+      throw operatingError(conformanceErrors.badFile, { place: path, fault: validator.complaint(content) })
     }
-    if (!validator.accepts(content)) throw new NewcutError('BAD_INPUT', `${path}: ${validator.complaint(content)}`)
     return { path, group: name.slice(0, -'.json'.length), content: content as Static<Schema> }
   })
+}
+
+function readJsonFile(path: string): unknown {
+  let text: string
+  try {
+    text = readUserText(path)
+  } catch (error) {
+    throw operatingError(conformanceErrors.unreadableFile, { path, why: fileProblem(error) }, error)
+  }
+  try {
+    return parsePlainJson(text)
+  } catch (error) {
+    throw operatingError(conformanceErrors.notJson, { path, why: describeError(error) }, error)
+  }
 }

@@ -1,10 +1,11 @@
 /** Finds out what the node is, and which needs it offers. */
 
 import type { Clock } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { knownNetwork } from '#ground/chain/known-networks.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import { development } from '#ground/chain/network-data.ts'
+import { conformanceErrors } from './errors.ts'
 import { makeValue } from './makes.ts'
 import { findPendingRefusal, type PendingProbe } from './pending.ts'
 import { partOf, type Variables } from './variables.ts'
@@ -42,7 +43,7 @@ interface ProbeOptions {
   readonly networks?: readonly NetworkDefinition[] | undefined
 }
 
-/** Throws NewcutError if the node cannot be reached, or does not describe itself. */
+/** @throws NewcutError if the node cannot be reached, or does not describe itself */
 export async function probe(options: ProbeOptions): Promise<NodeProfile> {
   const { wire, signal } = options
   const answer = await wire.request({ method: 'GET', path: '/info', ...plain }, signal)
@@ -51,10 +52,7 @@ export async function probe(options: ProbeOptions): Promise<NodeProfile> {
   const chains = partOf(info, ['nodeChains'])
   const isList = Array.isArray(chains) && chains.length > 0 && chains.every((id) => typeof id === 'string')
   if (answer.status !== 200 || typeof network !== 'string' || !isList) {
-    const hint = 'is that the service address of a node, such as http://127.0.0.1:1848?'
-    throw new NewcutError('NODE_NOT_RECOGNISED', `GET /info answers ${answer.status} without network and chains`, {
-      hint,
-    })
+    throw operatingError(conformanceErrors.notNode, { status: answer.status })
   }
   const product = Object.keys(answer.headers).flatMap((name) => /^x-(\w+)-node-version$/.exec(name)?.[1] ?? [])[0]
   const packageVersion = String(partOf(info, ['nodePackageVersion']) ?? '0')
@@ -108,7 +106,7 @@ async function offersOf(
     const reason = `${network} is a public network`
     return { ...offersOfNone(reason), 'read-only': null }
   }
-  const asked = async (method: string, path: string, body: string | null) => {
+  const request = async (method: string, path: string, body: string | null) => {
     try {
       return await wire.request({ method, path, headers: body === null ? plain.headers : sent, body }, signal)
     } catch (error) {
@@ -116,9 +114,9 @@ async function offersOf(
       return describeError(error)
     }
   }
-  const blocks = refusalReasonOf('POST /make-blocks', await asked('POST', '/make-blocks', '{}'), [200, 400])
-  const status = refusalReasonOf('GET /devnet/status', await asked('GET', '/devnet/status', null), [200])
-  const details = await asked('POST', `${base}/chain/${chain}/pact/api/v1/local`, balanceCommand(network, chain))
+  const blocks = refusalReasonOf('POST /make-blocks', await request('POST', '/make-blocks', '{}'), [200, 400])
+  const status = refusalReasonOf('GET /devnet/status', await request('GET', '/devnet/status', null), [200])
+  const details = await request('POST', `${base}/chain/${chain}/pact/api/v1/local`, balanceCommand(network, chain))
   const isFunded = typeof details !== 'string' && partOf(jsonOf(details), ['result', 'status']) === 'success'
   const funded = isFunded ? null : `the account ${FUNDED} has no coins there`
   const isTried = wanted.has('pending') && funded === null && blocks === null

@@ -1,11 +1,13 @@
 /** Requests of cases: any method, header and body, as they stand in the case. */
 import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { parseJson, tryParse } from '#ground/base/json.ts'
 import { createDial, type DialOptions } from '../node/dial.ts'
+import { onAbort, parseBaseUrl } from '../node/http.ts'
 import { roundTrip } from '../node/round-trip.ts'
 import { unreachable } from '../node/unreachable.ts'
+import { conformanceErrors } from './errors.ts'
 
 /** A request as it goes out. */
 export interface WireRequest {
@@ -45,12 +47,13 @@ export interface WireOptions extends DialOptions {
   readonly timeoutMs: number
 }
 
-/** Maximum number of bytes that newcut reads of an answer of a node under test. */
+/** Maximum bytes of an answer of a node under test: a page of 360 blocks has fewer. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 }
 
+/** @returns the error of a node whose answer is longer than MAX_ANSWER_BYTES */
 export const sizeErrorOf = (node: string) =>
-  new NewcutError('NODE_MISBEHAVED', `${node}: the answer is longer than ${MAX_ANSWER_BYTES} bytes`)
+  operatingError(conformanceErrors.answerTooLong, { node, maxBytes: MAX_ANSWER_BYTES })
 
 /** Connections to the node under test. */
 export class Wire {
@@ -60,13 +63,9 @@ export class Wire {
   readonly #options: WireOptions
   readonly #closing = new AbortController()
 
-  /** Throws NewcutError BAD_OPTION for an address that is none of a node. */
+  /** @throws NewcutError BAD_OPTION for a text that is not the address of a node */
   constructor(options: WireOptions) {
-    const url = URL.canParse(options.url) ? new URL(options.url) : null
-    if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-      const hint = 'write it as http://HOST:PORT or https://HOST:PORT'
-      throw new NewcutError('BAD_OPTION', `--node ${options.url}: not the address of a node`, { hint })
-    }
+    const url = parseBaseUrl(options.url)
     this.#options = options
     this.#origin = url.origin
     this.#prefix = url.pathname.replace(/\/+$/, '')
@@ -74,15 +73,14 @@ export class Wire {
     this.#pool = new Pool(this.#origin, { connect, connections: 16, keepAliveTimeout: 15_000, ...NO_TIMEOUTS })
   }
 
-  /** Throws NewcutError for a node that cannot be reached, or does not answer in time. */
+  /** @throws NewcutError for a node that cannot be reached, or does not answer in time */
   async request(request: WireRequest, signal: AbortSignal, timeoutMs = this.#options.timeoutMs): Promise<WireAnswer> {
     signal.throwIfAborted()
-    const late = () => new NewcutError('NODE_UNREACHABLE', `no complete answer in ${timeoutMs} ms`)
     const { status, headers, body } = await roundTrip(this.#pool, this.#dispatchOptionsOf(request), {
       clock: this.#options.clock,
       signals: [this.#closing.signal, signal],
       timeoutMs,
-      timeoutError: late,
+      timeoutError: () => operatingError(conformanceErrors.answerTimeout, { timeoutMs }),
       maxBytes: MAX_ANSWER_BYTES,
       sizeError: () => sizeErrorOf(this.#origin),
       convertError: (error) => unreachable(this.#origin, error),
@@ -90,16 +88,15 @@ export class Wire {
     return { status, headers: flattenHeaders(headers), body }
   }
 
-  /** Opens a stream; resolves when its headers have come. Throws as `request`. */
+  /** Opens a stream; resolves when its headers have come. @throws like request */
   async stream(request: WireRequest, signal: AbortSignal): Promise<WireStream> {
     const { clock, timeoutMs } = this.#options
     const ending = new AbortController()
     const end = (reason: unknown) => ending.abort(reason)
     const connect = createDial(new URL(this.#origin), this.#options)(ending.signal)
     const client = new Client(this.#origin, { connect, ...NO_TIMEOUTS })
-    const late = new NewcutError('NODE_UNREACHABLE', `the headers of the stream did not come in ${timeoutMs} ms`)
-    const stopTimer = clock.after(timeoutMs, () => end(late))
-    signal.addEventListener('abort', () => end(signal.reason), { once: true })
+    const stopTimer = clock.after(timeoutMs, () => end(operatingError(conformanceErrors.streamTimeout, { timeoutMs })))
+    const stopListening = onAbort(signal, () => end(signal.reason))
     try {
       const answer = await client.request({ ...this.#dispatchOptionsOf(request), signal: ending.signal })
       stopTimer()
@@ -107,12 +104,14 @@ export class Wire {
       answer.body.on('error', () => undefined)
       const events = new EventQueue(answer.body, clock)
       const close = () => {
+        stopListening()
         end(new Error('the stream is not needed any more'))
         void client.destroy()
       }
       return { head, next: (ms) => events.next(ms), close }
     } catch (error) {
       stopTimer()
+      stopListening()
       void client.destroy()
       throw ending.signal.aborted ? ending.signal.reason : unreachable(this.#origin, error)
     }
@@ -195,7 +194,7 @@ class EventQueue {
   }
 }
 
-/** The body of an answer as JSON; undefined if it is none. */
+/** @returns the body of an answer as JSON, or undefined if it is not valid JSON */
 export function jsonOf({ body }: WireAnswer): unknown {
   return tryParse(new TextDecoder().decode(body), parseJson)
 }

@@ -1,8 +1,9 @@
 /** Collects contracts and the contracts that they depend on. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import { ContractError } from '#language/contracts/errors.ts'
 import { modulesMentioned, modulesNamed, type Outline, outlinesOf } from '#language/contracts/syntax/outline.ts'
+import { declarationErrors } from './errors.ts'
 
 /** Where the texts of modules come from. */
 export interface ContractTexts {
@@ -59,19 +60,17 @@ function outlineOf(name: string, text: string): Outline {
   const [outline] = readContract(`module ${name}`, () => outlinesOf(text, namespace))
   if (outline?.name === name) return outline
   const found = outline === undefined ? 'no module' : `the module ${printable(outline.name)}`
-  throw new NewcutError('BAD_INPUT', `module ${name}: its text cannot be used: it contains ${found}`)
+  throw operatingError(declarationErrors.otherModule, { name, found })
 }
 
-/** Runs a reader. Throws NewcutError BAD_INPUT for text outside the grammar, with `what` and the place. */
+/** Runs a reader. @throws NewcutError BAD_INPUT for text outside the grammar, with `what` and the place */
 export function readContract<T>(what: string, reader: () => T): T {
   try {
     return reader()
   } catch (error) {
     if (!(error instanceof ContractError)) throw error
     const { place } = error
-    const at = place === null ? '' : ` at line ${place.line + 1}, column ${place.column + 1}`
-    throw new NewcutError('BAD_INPUT', `${what}: its text cannot be read${at}: ${printable(error.message)}`, {
-      hint: 'newcut reads the language of release 5; modules of older releases may have other syntax',
-    })
+    const position = place === null ? '' : ` at line ${place.line + 1}, column ${place.column + 1}`
+    throw operatingError(declarationErrors.unreadable, { what, place: position, why: printable(error.message) })
   }
 }

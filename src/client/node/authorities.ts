@@ -1,29 +1,29 @@
 /** Certificate authorities that a user trusts to sign the certificate of a node. */
 import { X509Certificate } from 'node:crypto'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
+import { nodeErrors } from './error-rows.ts'
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 
 /**
- * Throws NewcutError BAD_OPTION for text without certificates in PEM form, or with an unreadable one: node:tls would
- * silently trust nobody.
+ * Checks certificates in PEM form: node:tls would silently ignore unusable ones, and trust nobody.
  * @param place source of the text, for errors
+ * @throws NewcutError BAD_OPTION for text without a certificate, or with a damaged one
  */
 export function checkAuthorities(pem: string, place: string): void {
   const certificates = pem.split(BEGIN).slice(1)
   if (certificates.length === 0) {
-    throw new NewcutError('BAD_OPTION', `${place}: it has no certificate in PEM form`, {
-      hint: 'expected -----BEGIN CERTIFICATE-----; openssl x509 -inform der -in FILE converts a DER file',
-    })
+    throw operatingError(nodeErrors.noCertificate, { place })
   }
   for (const [index, certificate] of certificates.entries()) {
     try {
       new X509Certificate(BEGIN + certificate)
     } catch (cause) {
-      throw new NewcutError('BAD_OPTION', `${place}: certificate ${index + 1} in it is damaged`, {
-        hint: describeError(cause),
+      throw operatingError(
+        nodeErrors.damagedCertificate,
+        { place, number: index + 1, why: describeError(cause) },
         cause,
-      })
+      )
     }
   }
 }

@@ -1,11 +1,12 @@
 /** Hashes, headers and blocks of a chain. */
 import { decodeHash, encodeBase64Url } from '#ground/base/bytes.ts'
-import { FormatError, NewcutError } from '#ground/base/errors.ts'
+import { FormatError, operatingError } from '#ground/base/errors.ts'
 import type { Header } from '#ground/chain/header.ts'
 import type { NetworkCode } from '#ground/chain/known-networks.ts'
 import type { BlockObject, BranchBounds, HeaderObject, NodeInfo, PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import { JSON_TYPE, OBJECT_JSON_TYPE, type Operation } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
+import { nodeErrors } from './error-rows.ts'
 import { NodeMisbehaved } from './errors.ts'
 import {
   codecOf,
@@ -16,7 +17,7 @@ import {
 } from './header-encoding.ts'
 import { type GraphHistory, WrongAnswer } from './node-info.ts'
 import { type Page, Paging } from './paging.ts'
-import { type Call, type CallOptions, hasType, misbehaviourOf, type Requests, readJson } from './requests.ts'
+import { type Call, type CallOptions, hasMediaType, misbehaviourOf, type Requests, readJson } from './requests.ts'
 import { HeaderVerifier, type VerifyOption } from './verify.ts'
 import type { VerifiableNetwork } from './verify-network.ts'
 import { verifyPayload } from './verify-payload.ts'
@@ -26,7 +27,7 @@ export type Hash = string | Uint8Array
 
 /** Part of a list to request. */
 export interface RangeOptions extends CallOptions {
-  /** Most items of a page; the node may return fewer. Default: the limit of the node. */
+  /** Maximum number of items of a page; the node may return fewer. Default: the limit of the node. */
   readonly limit?: number
   /** Lowest block height, included. */
   readonly minheight?: number
@@ -70,13 +71,13 @@ export interface Context {
   readonly reportedForks: Set<number>
 }
 
-/** @returns the chain as a path parameter. Throws NewcutError BAD_OPTION */
+/** @returns the chain as a path parameter. @throws NewcutError BAD_OPTION */
 export function chainText(operation: Operation, chain: number): string {
   if (Number.isSafeInteger(chain) && chain >= 0) return String(chain)
-  throw new NewcutError('BAD_OPTION', `${operation.id}: chain ${chain} is not a whole number of at least 0`)
+  throw operatingError(nodeErrors.badChain, { operation: operation.id, chain })
 }
 
-/** @returns a hash in base64url. Throws FormatError */
+/** @returns a hash in base64url. @throws FormatError */
 export function textOfHash(hash: Hash): string {
   if (typeof hash === 'string') {
     decodeHash(hash)
@@ -86,7 +87,7 @@ export function textOfHash(hash: Hash): string {
   return encodeBase64Url(hash)
 }
 
-/** Lists hashes of a chain, or of branches of it. */
+/** Lists hashes of a chain, or of branches of it. @throws NewcutError BAD_OPTION, FormatError for a bound */
 export function listHashes(context: Context, chain: number, options: RangeOptions, bounds?: Bounds): Paging<string> {
   const operation = bounds === undefined ? operations.hashes : operations.hashBranch
   return listOf<string, string>(context, operation, { chain, options, bounds, type: JSON_TYPE, read: (items) => items })
@@ -97,7 +98,7 @@ function networkCodeFor(context: Context, type: string, call: CallOptions): Prom
   return type === OBJECT_JSON_TYPE ? context.networkCode(call) : undefined
 }
 
-/** Lists headers of a chain, or of branches of it. */
+/** Lists headers of a chain, or of branches of it. @throws NewcutError BAD_OPTION, FormatError for a bound */
 export function listHeaders<E extends HeaderEncoding>(
   context: Context,
   chain: number,
@@ -122,7 +123,7 @@ export function listHeaders<E extends HeaderEncoding>(
   return listOf(context, operation, { chain, options, bounds, type: codec.pageType, read })
 }
 
-/** Lists blocks of a chain, or of branches of it. */
+/** Lists blocks of a chain, or of branches of it. @throws NewcutError BAD_OPTION, FormatError for a bound */
 export function listBlocks<E extends BlockEncoding>(
   context: Context,
   chain: number,
@@ -152,7 +153,10 @@ export function listBlocks<E extends BlockEncoding>(
   return listOf(context, operation, { chain, options, bounds, type: JSON_TYPE, read })
 }
 
-/** Fetches one header. */
+/**
+ * Fetches one header.
+ * @throws NotFound, InvalidHeader, FormatError for the hash, and the errors of Requests.send
+ */
 export async function fetchOneHeader<E extends HeaderEncoding>(
   context: Context,
   chain: number,
@@ -169,7 +173,7 @@ export async function fetchOneHeader<E extends HeaderEncoding>(
     if (codec.accept === OBJECT_JSON_TYPE) {
       return codec.fromObject(readJson(operation, answer, OBJECT_JSON_TYPE) as HeaderObject, network)
     }
-    const isText = answer.headers['content-type'] !== undefined && hasType(answer, JSON_TYPE)
+    const isText = answer.headers['content-type'] !== undefined && hasMediaType(answer, JSON_TYPE)
     return isText ? codec.fromText(readJson(operation, answer, JSON_TYPE) as string) : codec.fromBytes(answer.body)
   })
   const place = readOrBlameNode(operation, answer, () => codec.placeOf(value))
@@ -215,7 +219,7 @@ export function verifierFor(
   }
 }
 
-/** Throws InvalidPayload, or NodeMisbehaved for the payload of another block. */
+/** Checks the payload of a block. @throws InvalidPayload, or NodeMisbehaved for the payload of another block */
 export function verifyPayloadOf(
   header: Pick<HeaderObject, 'payloadHash' | 'hash'>,
   payload: PayloadWithOutputs,

@@ -35,7 +35,7 @@ function commandOf({ hash, sigs, cmd }: Command): Command {
   return { hash, sigs, cmd }
 }
 
-/** Executes a command on this node alone. */
+/** Executes a command on this node alone. @throws NodeRefusal 400 for a command that cannot run */
 export async function evaluateLocally(
   { requests }: Context,
   command: Command,
@@ -51,7 +51,7 @@ export async function evaluateLocally(
     : { ...body, preflightWarnings: [] }
 }
 
-/** Submits commands: all or none. @returns their request keys */
+/** Submits commands: all or none. @returns their request keys. @throws NodeRefusal 400 for a wrong command */
 export async function send(
   { requests }: Context,
   commands: readonly Command[],
@@ -61,8 +61,9 @@ export async function send(
   const body = { cmds: commands.map(commandOf) }
   const request = { ...callOf(call), params: paramsOf(operation, chain), body }
   const { body: sent, answer } = await requests.json(operation, request)
-  const [wanted, given] = [commands.map(({ hash }) => hash).join(), sent.requestKeys.join()]
-  if (wanted !== given) throw misbehaviourOf(operation, answer, `request keys of other commands: ${given}`)
+  const keys = sent.requestKeys.join()
+  const hashes = commands.map(({ hash }) => hash).join()
+  if (keys !== hashes) throw misbehaviourOf(operation, answer, `request keys of other commands: ${keys}`)
   return sent.requestKeys
 }
 
@@ -99,7 +100,7 @@ export async function listenForResult(
   throw misbehaviourOf(operation, answer, `the result of another command: ${body.reqKey}`)
 }
 
-/** Fetches the proof of a result for another chain. */
+/** Fetches the proof of a result for another chain. @throws NodeRefusal 400 without one */
 export async function fetchProof(
   { requests }: Context,
   { key, targetChain }: { readonly key: Hash; readonly targetChain: number },

@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { decodeHash, decodeHex, encodeHex } from '#ground/base/bytes.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { checkAuthorities } from './authorities.ts'
+import { nodeErrors } from './error-rows.ts'
 import { buildConnector, type Connector } from './undici.ts'
 import { UnreachableError } from './unreachable.ts'
 
 /** Connection timeout for each address of a host; the 250 ms of Node.js give up on distant nodes. */
 const ADDRESS_TIMEOUT_MS = 1_000
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000
 
 /** Trust and timeout of connections. */
 export interface DialOptions {
@@ -24,7 +26,7 @@ export interface DialOptions {
    * checked as usual. Excludes `insecure`.
    */
   ca?: string
-  /** Timeout for TCP and TLS together, default 5 s; the timer of undici may be up to a second late. */
+  /** Timeout for TCP and TLS together, default 5 s. The timer of undici may be up to a second late. */
   connectTimeoutMs?: number
   /**
    * Replaces TCP and TLS, in simulations.
@@ -38,13 +40,13 @@ export interface DialOptions {
 export type Dial = (signal: AbortSignal) => Connector.connector
 
 /**
- * Creates connectors whose sockets end when the signal aborts, even before they are connected. Throws NewcutError
- * BAD_OPTION for an unusable fingerprint or authorities.
+ * Creates connectors whose sockets end when the signal aborts, even before they are connected.
+ * @throws NewcutError BAD_OPTION for an unusable fingerprint or authorities
  */
 export function createDial(url: URL, options: DialOptions): Dial {
   const pinned = options.fingerprint === undefined ? undefined : parseFingerprint(options.fingerprint)
   if (pinned !== undefined && url.protocol !== 'https:') {
-    throw new NewcutError('BAD_OPTION', `a fingerprint needs an https:// address, not ${url.origin}`)
+    throw operatingError(nodeErrors.fingerprintWithoutTls, { origin: url.origin })
   }
   const ca = checkedAuthoritiesOf(url, options)
   const { dial = createSocketDial(options, { isPinned: pinned !== undefined, ca }) } = options
@@ -67,7 +69,7 @@ function createSocketDial(
 ): Dial {
   return (signal) => {
     const connect = buildConnector({
-      timeout: connectTimeoutMs ?? 5_000,
+      timeout: connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
       rejectUnauthorized: !(insecure || isPinned),
       autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
       ...(ca !== undefined && { ca }),
@@ -100,24 +102,23 @@ function pinConnector(connect: Connector.connector, pinned: string, origin: stri
   }
 }
 
-/** @returns lower-case hex. Throws NewcutError BAD_OPTION for text that is no SHA-256 */
+/**
+ * @returns lower-case hex
+ * @throws NewcutError BAD_OPTION for text that is not a SHA-256
+ */
 function parseFingerprint(text: string): string {
   try {
     const hex = text.replaceAll(':', '')
     return encodeHex(hex.length === 64 ? decodeHex(hex, 'fingerprint') : decodeHash(text, 'fingerprint'))
   } catch (cause) {
-    throw new NewcutError('BAD_OPTION', `the fingerprint is not a SHA-256 (${describeError(cause)})`, {
-      cause,
-      hint: 'openssl x509 -in CERTIFICATE -noout -fingerprint -sha256 prints it',
-    })
+    throw operatingError(nodeErrors.badFingerprint, { why: describeError(cause) }, cause)
   }
 }
 
 function checkedAuthoritiesOf(url: URL, { ca, insecure }: DialOptions): string | undefined {
   if (ca === undefined) return undefined
-  checkAuthorities(ca, 'ca')
-  if (url.protocol !== 'https:')
-    throw new NewcutError('BAD_OPTION', `a ca needs an https:// address, not ${url.origin}`)
+  checkAuthorities(ca, '`ca`')
+  if (url.protocol !== 'https:') throw operatingError(nodeErrors.authoritiesWithoutTls, { origin: url.origin })
   if (!insecure) return ca
-  throw new NewcutError('BAD_OPTION', 'ca and insecure exclude each other: one checks certificates, the other does not')
+  throw operatingError(nodeErrors.authoritiesInsecure)
 }

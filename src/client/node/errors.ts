@@ -89,7 +89,7 @@ export interface AnswerDetails {
   readonly operation?: string | undefined
   /** Whether the response carries the version header of a node. Default false. */
   readonly isFromNode?: boolean
-  /** Clock of the node, in milliseconds since 1970; null if the response does not tell. */
+  /** Clock of the node, in milliseconds since 1970; null if the response has none. */
   readonly serverMs?: number | null
   /** Pause that the response asks for by Retry-After, in milliseconds; null if it asks for none. */
   readonly retryAfterMs?: number | null
@@ -119,7 +119,7 @@ export class NodeRefusal extends NewcutError implements AnswerDetails {
   readonly operation: string | undefined
   /** Whether the response carries the version header of a node. */
   readonly isFromNode: boolean
-  /** Clock of the node when it refused, in milliseconds since 1970; null if the response does not tell. */
+  /** Clock of the node when it refused, in milliseconds since 1970; null if the response has none. */
   readonly serverMs: number | null
   /** Pause that the response asks for by Retry-After, in milliseconds, at most a minute; null if it asks for none. */
   readonly retryAfterMs: number | null

@@ -4,7 +4,8 @@
  * data buffer is an empty string ... return"). The filter adds an empty data line, so that the parser does.
  */
 import { ByteBuffer } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { nodeErrors } from './error-rows.ts'
 
 const LF = 10
 const CR = 13
@@ -13,10 +14,13 @@ const LINE_END = Uint8Array.of(LF)
 const DATA_LINE = new TextEncoder().encode('data:\n')
 const NAMES = (['event', 'data', 'retry'] as const).map((name) => ({ name, bytes: new TextEncoder().encode(name) }))
 
+/** Bounds the memory that a stream can take. Work events have a few bytes. */
+const DEFAULT_MAX_EVENT_BYTES = 4 * 1024 * 1024
+
 interface EventFilterOptions {
   /** Reconnection time to announce first; the `retry` lines of the server are then dropped. */
   retryMs?: number
-  /** Most bytes of one line, and of all data lines of one event together. */
+  /** Maximum bytes of one line, and of all data lines of one event together. Default 4 MiB. */
   maxEventBytes?: number
 }
 
@@ -37,13 +41,14 @@ export class EventFilter {
   #afterCr = false
 
   constructor(options: EventFilterOptions = {}) {
-    this.#maxEventBytes = options.maxEventBytes ?? 4 * 1024 * 1024
+    this.#maxEventBytes = options.maxEventBytes ?? DEFAULT_MAX_EVENT_BYTES
     this.#dropsRetry = options.retryMs !== undefined
     if (options.retryMs !== undefined) this.#out.append(new TextEncoder().encode(`retry:${options.retryMs}\n`))
   }
 
   /**
-   * @returns the filtered bytes that are ready, possibly none. Throws NewcutError NODE_MISBEHAVED past maxEventBytes
+   * @returns the filtered bytes that are ready, possibly none
+   * @throws NewcutError NODE_MISBEHAVED past maxEventBytes
    */
   push(chunk: Uint8Array): Uint8Array {
     let start = 0
@@ -99,9 +104,7 @@ export class EventFilter {
 
   #checkLimit(bytes: number): void {
     if (bytes <= this.#maxEventBytes) return
-    throw new NewcutError('NODE_MISBEHAVED', `an event of the stream is longer than ${this.#maxEventBytes} bytes`, {
-      hint: 'is that address the update stream of a node?',
-    })
+    throw operatingError(nodeErrors.eventTooLong, { maxBytes: this.#maxEventBytes })
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * An update stream of the node that stays open. `eventsource` parses and dispatches; everything around it is here.
  *
- * Left alone, that package gives up for ever on an error status, a wrong content type or an AbortError. It waits 3 s
+ * Left alone, that package gives up forever on an error status, a wrong content type or an AbortError. It waits 3 s
  * after a clean end, and never notices a silent stall. So the fetch below never fails, and does all the waiting itself.
  */
 import { EventSource, type FetchLikeResponse, type ReaderLike } from 'eventsource'
@@ -20,7 +20,9 @@ import { UnreachableError, unreachable } from './unreachable.ts'
  */
 const HEALTHY_STREAM_MS = 1_000
 const FIRST_BACKOFF_MS = 250
+/** Bytes of an error body in its error: 200 characters of up to 4 bytes. */
 const MAX_EXCERPT_BYTES = 800
+/** The body of an error may be endless. */
 const EXCERPT_TIMEOUT_MS = 1_000
 
 export interface EventStreamOptions {
@@ -43,7 +45,7 @@ export interface EventStreamOptions {
   /** Longest time without an event, and for the headers to arrive, before the stream is reopened; 0 sets no limit. */
   stallMs?: number
   maxBackoffMs?: number
-  /** Most bytes of one event. */
+  /** Maximum bytes of one event. */
   maxEventBytes?: number
   clock: Clock
   /** Uniform in [0, 1), for the jitter. */
@@ -68,7 +70,7 @@ class ReopeningStream implements EventStream {
   readonly #clock: Clock
   readonly #source: EventSource | undefined
   readonly #closing = new AbortController()
-  /** Ends the present connection; the abort reason becomes the reported error. */
+  /** Ends the current connection; the abort reason becomes the reported error. */
   #connection = new AbortController()
   #openedAtMs = 0
   #failures = 0
@@ -267,7 +269,7 @@ class ReopeningStream implements EventStream {
     if (stallMs <= 0 || this.#isClosed) return
     const connection = this.#connection
     this.#stopStallTimer = this.#clock.after(stallMs, () => {
-      const message = `${this.#name}: no event for ${stallMs} ms, opening the stream anew`
+      const message = `${this.#name}: no event for ${stallMs} ms, reopening the stream`
       connection.abort(new UnreachableError('timeout', message))
     })
   }

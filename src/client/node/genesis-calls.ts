@@ -78,7 +78,9 @@ async function learn(
   const [[{ version: code, creationTime: genesisTime }]] = all
   const fakes = fakesFirstEpoch(all[0])
   return {
-    ...{ code, genesisTime, genesisTarget: (chain: number) => all[chain][0].target },
+    code,
+    genesisTime,
+    genesisTarget: (chain: number) => all[chain][0].target,
     ...(fakes !== null && { fakeFirstEpochStart: fakes }),
   }
 }
@@ -101,7 +103,7 @@ export function networkCodeOf(
   }
 }
 
-/** The genesis header of chain 0 of the client's network. Throws NodeMisbehaved if the node gives another. */
+/** Fetches the genesis header of chain 0. @throws NodeMisbehaved if the node returns another header */
 export async function genesisHeaderOf(
   { http, product, info }: { readonly http: NodeHttp; readonly product: ProductWord; readonly info: NodeInfo },
   call: CallOptions = {},

@@ -1,6 +1,6 @@
 /** Encodings of headers on the wire (PROTOCOL.md B.1, B.7), and their results in calls. */
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { FormatError } from '#ground/base/errors.ts'
 import type { Json } from '#ground/base/json.ts'
 import { decodeHeader, type Header } from '#ground/chain/header.ts'
 import { headerFromJson } from '#ground/chain/header-json.ts'
@@ -47,8 +47,9 @@ export interface HeaderCodec<T> {
 // Binary is the shortest; a node that does not offer it for this endpoint sends text.
 const BINARY_OR_TEXT = `${BINARY}, application/json;q=0.5`
 
-function notOnWire(): never {
-  throw new NewcutError('NODE_MISBEHAVED', 'the header came in another encoding than requested')
+/** Refuses a form in which no node sends this encoding. The caller adds the address of the node. */
+function refuseForm(): never {
+  throw new FormatError('header', 0, 'another encoding than requested')
 }
 
 function placeOf({ chainId, hash }: Header): { chain: number; hash: string } {
@@ -68,8 +69,8 @@ const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> 
   object: {
     pageType: OBJECT_JSON_TYPE,
     accept: OBJECT_JSON_TYPE,
-    fromText: notOnWire,
-    fromBytes: notOnWire,
+    fromText: refuseForm,
+    fromBytes: refuseForm,
     fromObject: (object) => object,
     toHeader: (object, network) => headerFromJson(object as Json, network),
     placeOf: ({ chainId, hash }) => ({ chain: chainId, hash }),
@@ -79,7 +80,7 @@ const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> 
     accept: 'application/json',
     fromText: (text) => text,
     fromBytes: encodeBase64Url,
-    fromObject: notOnWire,
+    fromObject: refuseForm,
     toHeader: (text) => decodeHeader(decodeBase64Url(text, 'header')),
     placeOf: (text) => placeOf(decodeHeader(decodeBase64Url(text, 'header'))),
   },
@@ -88,7 +89,7 @@ const codecs: { readonly [E in HeaderEncoding]: HeaderCodec<HeaderEncodings[E]> 
     accept: BINARY_OR_TEXT,
     fromText: (text) => decodeBase64Url(text, 'header'),
     fromBytes: (bytes) => bytes,
-    fromObject: notOnWire,
+    fromObject: refuseForm,
     toHeader: (bytes) => decodeHeader(bytes),
     placeOf: (bytes) => placeOf(decodeHeader(bytes)),
   },

@@ -5,20 +5,26 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { withoutSecrets } from '#ground/base/host.ts'
 import { createDial, type Dial, type DialOptions } from './dial.ts'
+import { nodeErrors } from './error-rows.ts'
 import { machineClock } from './machine-clock.ts'
 import { type RoundTripBounds, roundTrip } from './round-trip.ts'
 import { Client, type Dispatcher, Pool } from './undici.ts'
 import { codeOf, UnreachableError, unreachable } from './unreachable.ts'
 
-/** Most concurrent requests; further ones wait. Every stream has a connection of its own in addition. */
+/**
+ * Maximum concurrent requests: one for each chain of a large network, thrice. Further requests wait. Every stream has a
+ * connection of its own in addition.
+ */
 const MAX_CONNECTIONS = 64
 /** Idle connections close before the 30 s after which the server of the node drops them. */
 const KEEP_ALIVE_MS = 15_000
+const DEFAULT_TIMEOUT_MS = 10_000
 /** The longest timer of Node.js: longer ones fire after a millisecond. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1
+/** Bounds the memory that a response can take. Only pages of blocks and payloads are longer. */
 const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** Address of a node, and limits of its connections. */
@@ -27,7 +33,7 @@ export interface NodeHttpOptions extends DialOptions {
   url: string
   /** From sending a request to the last byte of its response; default 10 s. */
   timeoutMs?: number
-  /** Most bytes of any response, even if the request allows more. Default: the limit of the request, or 4 MiB. */
+  /** Maximum bytes of any response, even if the request allows more. Default: the limit of the request, or 4 MiB. */
   maxBodyBytes?: number
   /** Aborting it closes the client. */
   signal?: AbortSignal
@@ -52,7 +58,7 @@ export interface HttpRequest {
   signal?: AbortSignal
   /** Default: that of the client. For a stream it covers only the headers; 0 sets no limit. */
   timeoutMs?: number
-  /** Most bytes of the response; default 4 MiB. */
+  /** Maximum bytes of the response; default 4 MiB. */
   maxBodyBytes?: number
 }
 
@@ -111,7 +117,7 @@ export class NodeHttp {
   readonly #waiting = new Set<{ readonly pool: Pool; readonly sinceMs: number }>()
   readonly #onLost = new Set<() => void>()
 
-  /** Throws NewcutError BAD_OPTION for an unusable url, fingerprint or ca. */
+  /** @throws NewcutError BAD_OPTION for an unusable url, timeout, fingerprint or ca */
   constructor(options: NodeHttpOptions) {
     const url = parseBaseUrl(options.url)
     this.clock = options.clock ?? machineClock
@@ -120,7 +126,7 @@ export class NodeHttp {
     this.baseUrl = this.#origin + this.#prefix
     checkTimeout('timeoutMs', options.timeoutMs)
     checkTimeout('connectTimeoutMs', options.connectTimeoutMs)
-    this.#timeoutMs = options.timeoutMs ?? 10_000
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
     this.#maxBodyBytes = options.maxBodyBytes
     setMaxListeners(0, this.#closing.signal)
     this.#connector = createDial(url, options)
@@ -132,7 +138,9 @@ export class NodeHttp {
   }
 
   /**
-   * Returns a response of any status. Throws UnreachableError, or NewcutError NODE_MISBEHAVED if the body is too large.
+   * Sends a request.
+   * @returns a response of any status
+   * @throws UnreachableError, NewcutError NODE_MISBEHAVED if the body is too large, and the reason of the signal
    */
   async request(options: HttpRequest): Promise<HttpAnswer> {
     checkTimeout('timeoutMs', options.timeoutMs)
@@ -142,8 +150,8 @@ export class NodeHttp {
     const { timeoutMs = this.#timeoutMs } = options
     const request = this.#requestOf(options)
     const url = this.#origin + request.path
-    const most = this.#maxBodyBytes ?? Number.POSITIVE_INFINITY
-    const mostBytes = Math.min(options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, most)
+    const clientMaxBytes = this.#maxBodyBytes ?? Number.POSITIVE_INFINITY
+    const maxBytes = Math.min(options.maxBodyBytes ?? this.#maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES, clientMaxBytes)
     const pool = this.#pool
     const waiting = {
       pool,
@@ -156,11 +164,8 @@ export class NodeHttp {
         signals,
         timeoutMs,
         timeoutError: () => this.#timeoutError(timeoutMs),
-        maxBytes: mostBytes,
-        sizeError: () => {
-          const hint = 'is that address a node at all?'
-          return new NewcutError('NODE_MISBEHAVED', `${url}: the answer is longer than ${mostBytes} bytes`, { hint })
-        },
+        maxBytes,
+        sizeError: () => operatingError(nodeErrors.answerTooLong, { url, maxBytes }),
         convertError: (error) => this.#errorOf(error),
       })
       // undici frees a connection one turn of the event loop after the response; a caller that continues at once would
@@ -206,7 +211,10 @@ export class NodeHttp {
     onAbort(signal, () => this.#onLost.delete(run))
   }
 
-  /** Like request, for endless responses: the timeout covers the headers only, and the size has no limit. */
+  /**
+   * Like request, for endless responses: the timeout covers the headers only, and the size has no limit.
+   * @throws UnreachableError, and the reason of the signal
+   */
   async stream(options: HttpRequest): Promise<HttpStream> {
     const gate = this.#openScope(options)
     // A client of its own: after an abort, a pool of undici reconnects for the aborted request, and keeps that unused
@@ -290,21 +298,20 @@ export class NodeHttp {
   }
 }
 
-/** Throws NewcutError BAD_OPTION for a time beyond the range of timers. */
-function checkTimeout(name: string, valueMs: number | undefined): void {
+/** @throws NewcutError BAD_OPTION for a time beyond the range of timers */
+function checkTimeout(option: string, valueMs: number | undefined): void {
   if (valueMs === undefined || (valueMs >= 0 && valueMs <= MAX_TIMEOUT_MS)) return
-  throw new NewcutError('BAD_OPTION', `${name} ${valueMs}: expected 0 to ${MAX_TIMEOUT_MS} ms; 0 sets no bound`)
+  throw operatingError(nodeErrors.badTimeout, { option, valueMs, maxMs: MAX_TIMEOUT_MS })
 }
 
-function parseBaseUrl(text: string): URL {
+/** @throws NewcutError BAD_OPTION for a text that is not the address of a node */
+export function parseBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new NewcutError('BAD_OPTION', `${withoutSecrets(JSON.stringify(text))} is not the address of a node`, {
-      hint: 'write it as http://HOST:PORT or https://HOST:PORT',
-    })
+    throw operatingError(nodeErrors.badAddress, { address: withoutSecrets(JSON.stringify(text)) })
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new NewcutError('BAD_OPTION', `the address of a node takes no user, query or fragment: ${url.host}`)
+    throw operatingError(nodeErrors.addressWithParts, { host: url.host })
   }
   return url
 }

@@ -17,7 +17,10 @@ export interface WorkAnswer {
   readonly clockAheadMs: number | null
 }
 
-/** Fetches work that fits the graphs of the node. */
+/**
+ * Fetches work that fits the graphs of the node.
+ * @throws UnauthorizedMiner, MinersPoolFull, NodeRefusal 503 without work, a retryable NodeMisbehaved for other work
+ */
 export async function fetchWork(
   context: Context,
   account: MinerAccount,
@@ -40,7 +43,7 @@ export async function fetchWork(
     if (error instanceof FormatError) throw misbehaviourOf(operation, answer, describeError(error), { cause: error })
     if (!(error instanceof WrongAnswer)) throw error
     // The next response may be right: from another node at the same address, or from one that is still starting.
-    const hint = 'a miner that started before the network changed its graph needs to be started anew'
+    const hint = 'a miner that started before the network changed its graph has to be restarted'
     throw misbehaviourOf(operation, answer, `work of ${error.message}`, { retryable: true, hint })
   }
 }
@@ -54,7 +57,7 @@ function clockAheadMsOf({ headers, receivedAtMs }: HttpAnswer): number | null {
   return serverMs === null ? null : serverMs - receivedAtMs
 }
 
-/** Submits solved work. Throws a retryable NodeMisbehaved if something else responded in place of the node. */
+/** Submits solved work. @throws a retryable NodeMisbehaved if something else responded in place of the node */
 export async function submitWork(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
   const { solved: operation } = operations
   const answer = await context.requests.send(operation, { ...callOf(call), body: work })

@@ -9,7 +9,7 @@ import type { HttpAnswer } from './http.ts'
 import { dropUnusableValues, type JudgedInfo, judgeInfo, WrongAnswer } from './node-info.ts'
 import { type CallOptions, misbehaviourOf, type Requests, readJson } from './requests.ts'
 
-/** Fetches and judges the present description of the node. */
+/** Fetches and judges the current description of the node. @throws NodeMisbehaved, and the errors of Requests.send */
 export async function fetchJudgedInfo(
   requests: Requests,
   call: CallOptions,
@@ -27,7 +27,7 @@ export async function fetchInfo(
   return { body: readJson(operations.nodeInfo, answer, JSON_TYPE, dropUnusableValues) as NodeInfo, answer }
 }
 
-/** Judges the body of a response to /info. Throws NodeMisbehaved. */
+/** Judges the body of a response to /info. @throws NodeMisbehaved */
 export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
   try {
     return judgeInfo(body)
@@ -37,7 +37,10 @@ export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): JudgedInfo 
   }
 }
 
-/** Fetches and judges the description of a node, and its word in paths. Throws NotRecognised if it is no node. */
+/**
+ * Fetches and judges the description of a node, and its word in paths.
+ * @throws NotRecognised if the server is not a node
+ */
 export async function recogniseNode(
   requests: Requests,
   call: CallOptions,
@@ -56,7 +59,7 @@ async function expectNode<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Starts a backup job. @returns its id */
+/** Starts a backup job. @returns its id. @throws NodeRefusal 404 if backups are off */
 export async function startBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
   const { makeBackup: operation } = operations
   const request = { ...callOf(call), query: { backupPact: backupPact ? '' : undefined } }
@@ -76,7 +79,7 @@ export async function startBackup({ requests, url }: Context, backupPact: boolea
   throw new NodeMisbehaved(message, { url, excerpt: id.slice(0, 200), operation: operation.id })
 }
 
-/** @returns the status of a backup job. Throws NotFound */
+/** @returns the status of a backup job. @throws NotFound */
 export async function checkBackup({ requests }: Context, id: string, call: CallOptions): Promise<BackupStatus> {
   const { checkBackup: operation } = operations
   const request = { ...callOf(call), params: { backupId: id } }
@@ -90,8 +93,8 @@ export async function checkBackup({ requests }: Context, id: string, call: CallO
     }
   }
   // The response with a text is from the path where the endpoint exists.
-  const told = refusals.find(({ excerpt }) => excerpt !== '') ?? refusals[0]
-  throw new NotFound(told, id, told.excerpt || 'no such backup, or backups are off')
+  const refusal = refusals.find(({ excerpt }) => excerpt !== '') ?? refusals[0]
+  throw new NotFound(refusal, id, refusal.excerpt || 'no such backup, or backups are off')
 }
 
 function isMissing(error: unknown): error is NodeRefusal {

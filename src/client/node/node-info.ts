@@ -10,9 +10,9 @@ import { isNetworkName, type Network } from '#ground/chain/network.ts'
 import { NodeInfo } from '#ground/schema/bodies.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
 
-/** Most graphs in the history of a network; the main network has two. */
+/** Maximum number of graphs in the history of a network; the main network has two. */
 const MAX_GRAPHS = 64
-/** Longest time between blocks of a chain: a year, like the maximum of the embedded node. */
+/** Maximum time between blocks of a chain: a year, like that of the embedded node. Timeouts follow from it. */
 const MAX_BLOCK_DELAY_US = 365 * 86_400_000_000
 /** Maximum for texts in /info: versions, dates. */
 const MAX_TEXT_CHARACTERS = 100
@@ -52,7 +52,7 @@ function isUsable(key: string, value: unknown): boolean {
   return validatorOf(NodeInfo.properties[key as keyof typeof NodeInfo.properties]).accepts(value)
 }
 
-/** Throws WrongAnswer for an impossible description of a node. */
+/** Checks a description of a node. @throws WrongAnswer for an impossible one */
 export function judgeInfo(info: NodeInfo): JudgedInfo {
   const { nodeVersion, nodeBlockDelay, nodeApiVersion, nodePackageVersion, nodeServiceDate } = info
   if (!isNetworkName(nodeVersion)) {
@@ -117,7 +117,7 @@ function judgeChains({ nodeChains, nodeNumberOfChains }: NodeInfo, graphHistory:
   }
 }
 
-/** Throws WrongAnswer for work that does not fit the graphs of its node. */
+/** Checks that work fits the graphs of its node. @throws WrongAnswer */
 export function judgeWork({ chainId, height, adjacents }: WorkFields, graphHistory: GraphHistory): void {
   if (height < 1n || height > BigInt(Number.MAX_SAFE_INTEGER)) {
     refuse(`height ${height}, expected 1 to ${Number.MAX_SAFE_INTEGER}`)

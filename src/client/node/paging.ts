@@ -1,7 +1,8 @@
 /** Lists that a node returns page by page. Cursors go back unchanged (PROTOCOL.md E.1). */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { Operation } from '#ground/schema/operation.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
+import { nodeErrors } from './error-rows.ts'
 import { NodeMisbehaved } from './errors.ts'
 import type { CallOptions } from './requests.ts'
 
@@ -25,7 +26,7 @@ export interface PagesOptions extends CallOptions {
    * passed, such as a late orphan, are not in it; headerUpdates reports every header.
    */
   readonly from?: string
-  /** Most pages to request; a list that does not end by then is an error. Default 1,000,000. */
+  /** Maximum number of pages; a list that does not end by then is an error. Default 1,000,000. */
   readonly mostPages?: number
 }
 
@@ -38,10 +39,11 @@ export interface ItemsOptions extends PagesOptions {
 /** Requests one page; without a cursor the first one. */
 export type PageFetch<T> = (cursor: string | undefined, call: CallOptions) => Promise<Page<T>>
 
+/** Default for `mostPages`: a node that invents pages must not keep a caller forever. */
 const MAX_PAGES = 1_000_000
 
 /**
- * A list in pages. It sends no request before a page is needed; each iteration starts anew.
+ * A list in pages. It sends no request before a page is needed; each iteration starts from the beginning.
  *
  * ```ts
  * for await (const header of client.headers(0, { minheight: 100 }).items()) console.log(header.height)
@@ -87,11 +89,14 @@ export class Paging<T> implements AsyncIterable<T> {
     return page
   }
 
-  /** All pages, one request each, until `next` is null or `exclusive:`; at least one. */
+  /**
+   * All pages, one request each, until `next` is null or `exclusive:`; at least one.
+   * @throws NewcutError BAD_OPTION if the limit of a page is 0
+   */
   async *pages(options: PagesOptions = {}): AsyncGenerator<Page<T>, void, void> {
     const { from, mostPages = MAX_PAGES, ...call } = options
     if (this.#defaults.limit === 0) {
-      throw new NewcutError('BAD_OPTION', `${this.#list.operation.id}: pages of limit 0 never come to an end`)
+      throw operatingError(nodeErrors.emptyPages, { operation: this.#list.operation.id })
     }
     const seen = new CycleDetector()
     let cursor = from

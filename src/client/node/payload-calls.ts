@@ -1,8 +1,9 @@
 /** Payloads of a chain, single and in batches. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { PayloadData, PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import { operations } from '#ground/schema/operations.ts'
 import { type Context, callOf, chainText, type Hash, originOf, textOfHash } from './chain-calls.ts'
+import { nodeErrors } from './error-rows.ts'
 import { type CallOptions, misbehaviourOf } from './requests.ts'
 import { verifyPayload } from './verify-payload.ts'
 
@@ -17,7 +18,7 @@ export interface PayloadOptions extends CallOptions {
 /** Hashes of payloads, optionally with the heights of their blocks as hints. */
 export type PayloadKeys = readonly Hash[] | { readonly hashes: readonly Hash[]; readonly heights?: readonly number[] }
 
-/** Live nodes silently drop payloads beyond this number, or beyond a lower configured one (PROTOCOL.md E.0). */
+/** Payloads in a request: live nodes silently drop more, or more than a lower configured number (PROTOCOL.md E.0). */
 const MAX_IN_BATCH = 1000
 
 const SINGLE = { plain: operations.payload, outputs: operations.payloadOutputs } as const
@@ -28,7 +29,10 @@ interface Payloads {
   readonly outputs: PayloadWithOutputs
 }
 
-/** Fetches one payload. */
+/**
+ * Fetches one payload.
+ * @throws NotFound, InvalidPayload, FormatError for the hash, and the errors of Requests.json
+ */
 export async function fetchPayload<K extends keyof Payloads>(
   context: Context,
   kind: K,
@@ -44,7 +48,10 @@ export async function fetchPayload<K extends keyof Payloads>(
   return body as Payloads[K]
 }
 
-/** Fetches several payloads, in the order of the keys. Payloads that the node lacks are left out. */
+/**
+ * Fetches several payloads, in the order of the keys. Payloads that the node lacks are left out.
+ * @throws InvalidPayload, FormatError for a hash, and the errors of Requests.json
+ */
 export async function fetchPayloads<K extends keyof Payloads>(
   context: Context,
   kind: K,
@@ -59,27 +66,27 @@ export async function fetchPayloads<K extends keyof Payloads>(
     const batch = left.slice(0, MAX_IN_BATCH)
     const body = heights === undefined ? batch : { hashes: batch, heights: batch.map((hash) => heights.get(hash) ?? 0) }
     const { body: items, answer } = await context.requests.json(operation, { ...callOf(options), params, body })
-    const asked = new Set(batch)
+    const missing = new Set(batch)
     for (const item of items) {
       // Each once: a node that repeats a payload is as wrong as one that adds another.
-      if (!asked.delete(item.payloadHash)) {
+      if (!missing.delete(item.payloadHash)) {
         throw misbehaviourOf(operation, answer, `a payload too many: ${item.payloadHash}`)
       }
       if (options.verify) verifyPayload(item, originOf(context, operation, params))
       found.set(item.payloadHash, item as Payloads[K])
     }
     // Missing payloads may have been too much for the node. Only a response without any means that it has none of them.
-    left = [...(items.length > 0 ? asked : []), ...left.slice(MAX_IN_BATCH)]
+    left = [...(items.length > 0 ? missing : []), ...left.slice(MAX_IN_BATCH)]
   }
   return hashes.map((hash) => found.get(hash)).filter((item) => item !== undefined)
 }
 
-/** Keys without repetitions. */
+/** @returns keys without repetitions. @throws NewcutError BAD_OPTION for another number of heights than of hashes */
 function uniqueKeysOf(keys: PayloadKeys): { hashes: string[]; heights: ReadonlyMap<string, number> | undefined } {
   const isList = Array.isArray(keys)
   const { hashes, heights } = (isList ? { hashes: keys } : keys) as Exclude<PayloadKeys, readonly Hash[]>
   if (heights !== undefined && heights.length !== hashes.length) {
-    throw new NewcutError('BAD_OPTION', `${heights.length} heights for ${hashes.length} payload hashes`)
+    throw operatingError(nodeErrors.unequalHeights, { heights: heights.length, hashes: hashes.length })
   }
   const byHash = new Map(hashes.map((hash, i) => [textOfHash(hash), heights?.[i] ?? 0]))
   return { hashes: [...byHash.keys()], heights: heights && byHash }

@@ -13,7 +13,7 @@
  *
  * Calls take {@link CallOptions}: a `signal`, and a timeout in milliseconds. They throw {@link UnreachableError} without
  * a complete response, {@link NodeRefusal} for an error status, and {@link NodeMisbehaved} for a body that breaks the
- * interface. {@link isRetryable} tells whether a retry may help. `newcut/wallet` builds and signs commands.
+ * interface. {@link isRetryable} is true if a retry may help. `newcut/wallet` builds and signs commands.
  *
  * @example Print the height of every chain, and the first headers of chain 0.
  * ```ts

@@ -2,13 +2,14 @@
  * Calls of operations. Path, query, media types and bodies come from the table of operations. Every response is limited
  * in size, judged by status and type, and checked against its schema before the caller gets it.
  */
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { withoutSecrets } from '#ground/base/host.ts'
 import { parseExactJson, parseJson, parsePlainJson, stringifyJson } from '#ground/base/json.ts'
 import { BINARY, JSON_TYPE, type Operation, TEXT } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
 import type { Static, TSchema } from '#ground/schema/typebox.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
+import { nodeErrors } from './error-rows.ts'
 import {
   type AnswerDetails,
   BranchBoundsExceeded,
@@ -51,7 +52,10 @@ type AnswerBody<O extends Operation, Type extends string = typeof JSON_TYPE> = O
   : never
 
 const MIB = 1024 * 1024
-/** Most bytes of a response by operation: a block can have megabytes, and a page has up to 360 blocks. */
+/**
+ * Maximum bytes of a response by operation. They bound the memory that a node can take. A block can have megabytes, and
+ * a page has up to 360 blocks.
+ */
 const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   blocks: 64 * MIB,
   blockBranch: 64 * MIB,
@@ -90,8 +94,9 @@ export class Requests {
   }
 
   /**
-   * Sends a request. Throws UnreachableError, NodeRefusal, NodeMisbehaved, and BAD_OPTION for errors of the caller.
+   * Sends a request.
    * @returns any 2xx response
+   * @throws UnreachableError, NodeRefusal, NodeMisbehaved, and NewcutError BAD_OPTION for arguments outside the schema
    */
   async send(operation: Operation, call: Call = {}, scope = operation.scope): Promise<HttpAnswer> {
     const { id } = operation
@@ -119,7 +124,10 @@ export class Requests {
     }
   }
 
-  /** @returns the body of a 2xx response, checked against the schema of the media type `type` */
+  /**
+   * @returns the body of a 2xx response, checked against the schema of the media type `type`
+   * @throws like send
+   */
   async json<const O extends Operation, Type extends string = typeof JSON_TYPE>(
     operation: O,
     call: Call = {},
@@ -129,7 +137,10 @@ export class Requests {
     return { body: readJson(operation, answer, type) as AnswerBody<O, Type>, answer }
   }
 
-  /** @returns the body of a 2xx response as one line of text, checked against its schema */
+  /**
+   * @returns the body of a 2xx response as one line of text, checked against its schema
+   * @throws like send
+   */
   async text(operation: Operation, call: Call = {}, scope = operation.scope): Promise<string> {
     const answer = await this.send(operation, call, scope)
     const text = decodeText(operation, answer).trim()
@@ -139,8 +150,9 @@ export class Requests {
 }
 
 /**
- * Parses and checks a JSON response; the decimals of command results stay exact. Throws NodeMisbehaved.
+ * Parses and checks a JSON response; the decimals of command results stay exact.
  * @param usable removes parts of the JSON that must not be checked
+ * @throws NodeMisbehaved
  */
 export function readJson(
   operation: Operation,
@@ -148,7 +160,7 @@ export function readJson(
   type: string,
   usable: (json: unknown) => unknown = (json) => json,
 ): unknown {
-  if (!hasType(answer, JSON_TYPE)) {
+  if (!hasMediaType(answer, JSON_TYPE)) {
     throw misbehaviourOf(operation, answer, `a body of type ${answer.headers['content-type']}, not JSON`)
   }
   let json: unknown
@@ -163,13 +175,13 @@ export function readJson(
 }
 
 /** Whether a response has this media type, whatever its parameters. A response without a type matches any. */
-export function hasType({ headers }: Pick<HttpAnswer, 'headers'>, type: string): boolean {
+export function hasMediaType({ headers }: Pick<HttpAnswer, 'headers'>, type: string): boolean {
   const actual = headers['content-type']
   const bare = (text: string) => text.split(';')[0].trim().toLowerCase()
   return actual === undefined || bare(actual) === bare(type)
 }
 
-/** Makes the error of a 2xx response with a wrong content: `URL answered with WHAT`. */
+/** @returns the error of a 2xx response with a wrong content: `URL answered with WHAT` */
 export function misbehaviourOf(
   operation: Operation,
   answer: HttpAnswer,
@@ -204,11 +216,14 @@ function checkAnswer(operation: Operation, answer: HttpAnswer, type: string, val
   throw misbehaviourOf(operation, answer, `a body in which ${validator.complaint(value)}`)
 }
 
-/** Checks arguments by the same schemas: an error here costs no request. Throws NewcutError BAD_OPTION. */
-function checkArgument(operation: Operation, what: string, schema: TSchema, value: unknown): void {
+/**
+ * Checks arguments by the schema of the operation: an error here costs no request.
+ * @throws NewcutError BAD_OPTION
+ */
+function checkArgument(operation: Operation, part: string, schema: TSchema, value: unknown): void {
   const validator = validatorOf(schema)
   if (validator.accepts(value)) return
-  throw new NewcutError('BAD_OPTION', `${operation.id}: ${what} ${validator.complaint(value)}`)
+  throw operatingError(nodeErrors.badArgument, { operation: operation.id, part, complaint: validator.complaint(value) })
 }
 
 function withoutUndefined(query: Call['query'] = {}): Record<string, unknown> {
@@ -259,14 +274,16 @@ function notFoundBody(body: Uint8Array): { key: string | null; reason: string } 
   return { key: key ?? null, reason }
 }
 
+/** Operations outside of the mempool that live nodes serve on their P2P port only. */
+const P2P_OPERATIONS: readonly string[] = ['config', 'putCut', 'putCutPeer', 'cutPeers']
+
 function hintFor(operation: Operation, { status, headers, body }: HttpAnswer): string | undefined {
   if (status >= 300 && status < 400) {
     return `redirections (here to ${withoutSecrets(headers.location ?? 'nowhere')}) are not followed`
   }
   // A text says what is wrong; a 404 without one means that the path is not served.
   if (status !== 404 || body.length > 0) return undefined
-  if (operation.id === 'config') return 'live nodes serve it on their P2P port (1789, https), not on the service port'
-  if (operation.group === 'mempool' || operation.id.startsWith('putCut') || operation.id === 'cutPeers') {
+  if (operation.group === 'mempool' || P2P_OPERATIONS.includes(operation.id)) {
     return 'live nodes serve it on their P2P port (1789, https), not on the service port'
   }
   return 'this node does not have the endpoint, or the network not the chain'

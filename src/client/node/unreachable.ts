@@ -34,7 +34,7 @@ const PASSING: readonly UnreachableReason[] = [
 export class UnreachableError extends NewcutError {
   /** Cause of the failure. */
   readonly reason: UnreachableReason
-  /** The same call may succeed later: false for TLS failures, responses that are no HTTP, and a closed client. */
+  /** The same call may succeed later: false for TLS failures, responses that are not HTTP, and a closed client. */
   readonly retryable: boolean
   /** Id of the operation (src/ground/schema/operations.ts) that failed; undefined below the level of operations. */
   readonly operation: string | undefined
@@ -50,7 +50,7 @@ export class UnreachableError extends NewcutError {
     this.operation = options.operation
   }
 
-  /** @returns the same failure as that of an operation */
+  /** @returns a copy of this error that names the operation that failed */
   forOperation(operation: string): UnreachableError {
     return new UnreachableError(this.reason, this.message, { hint: this.hint, cause: this.cause, operation })
   }

@@ -2,7 +2,8 @@
  * Update streams as async iterables. They reconnect by themselves, report gaps, and buffer a limited number of events
  * for a slow reader.
  */
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
+import { nodeErrors } from './error-rows.ts'
 import { isRetryable, NodeRefusal } from './errors.ts'
 import { openEventStream } from './event-stream.ts'
 import { type NodeHttp, onAbort } from './http.ts'
@@ -33,7 +34,7 @@ export interface StreamOptions {
   readonly onTrouble?: (error: NewcutError, retryInMs: number) => void
   /** Longest silence before the stream is reopened. Default 0: a silent stream stays open. */
   readonly stallMs?: number
-  /** Most updates that wait for the reader; default 1,000. */
+  /** Maximum number of updates that wait for the reader; default 1,000. */
   readonly mostBuffered?: number
 }
 
@@ -43,8 +44,9 @@ export interface Updates<T> extends AsyncIterable<T> {
   [Symbol.asyncIterator](): AsyncIterator<T, undefined, undefined>
 }
 
+/** Default for `mostBuffered`: several minutes of headers of 20 chains. */
 const MAX_BUFFERED = 1_000
-/** Most characters of waiting events; beyond it the oldest are dropped as well. */
+/** Maximum characters of waiting events: blocks can have megabytes. The oldest are dropped beyond it. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024
 
 /** A stream to follow, and the parser of its events. */
@@ -141,7 +143,7 @@ class UpdateQueue {
 
   constructor(most: number) {
     if (!(Number.isInteger(most) && most >= 1)) {
-      throw new NewcutError('BAD_OPTION', `mostBuffered ${most}: expected a whole number of at least 1`)
+      throw operatingError(nodeErrors.badBufferSize, { size: most })
     }
     this.#most = most
   }
@@ -161,7 +163,7 @@ class UpdateQueue {
     this.#wake()
   }
 
-  /** Merges consecutive gaps. */
+  /** Appends a gap, in place of a gap that is the last entry. */
   pushGap(gap: Gap): void {
     const last = this.#entries.at(-1)
     if (last !== undefined && 'type' in last) this.#entries.pop()
@@ -169,7 +171,7 @@ class UpdateQueue {
     this.#wake()
   }
 
-  /** Ends the reading: with an error after all waiting updates, otherwise at once. */
+  /** Ends the reading: at once, or after all waiting updates if there is an error. */
   end(error?: NewcutError): void {
     if (this.#end !== null && error !== undefined) return
     this.#end = { error }

@@ -6,8 +6,8 @@ import type { PayloadData, PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import { InvalidPayload, NodeMisbehaved, type PayloadRule } from './errors.ts'
 
 /**
- * Throws InvalidPayload unless the three hashes of a payload are right; without outputs, the hash over them is taken as
- * it is. Throws NodeMisbehaved for parts that are not base64url.
+ * Checks the three hashes of a payload. Without outputs, the hash over them is taken as it is.
+ * @throws InvalidPayload for a wrong hash, NodeMisbehaved for parts that are not base64url
  */
 export function verifyPayload(
   payload: PayloadData | PayloadWithOutputs,

@@ -60,11 +60,11 @@ interface HeaderSource {
   readonly fetchRange: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>
 }
 
-/** Most headers cached to judge others by; the oldest are evicted first. */
+/** Maximum headers cached to judge others by, about 8 MB. The oldest are evicted first. */
 const MAX_KNOWN_HEADERS = 8192
-/** Most headers checked together: the cache has room for them and for all that they refer to. */
+/** Maximum headers checked together: the cache has room for them and for all that they refer to. */
 const MAX_BATCH_HEADERS = 360
-/** Least number of wanted headers of a chain for which pages replace single requests. */
+/** Minimum number of wanted headers of a chain for which pages replace single requests. */
 const ENOUGH_FOR_PAGES = 4
 /** Pages are worth it if they have at least one wanted header in this many; a page has 20 on a P2P API. */
 const MAX_HEIGHTS_A_HEADER = 8
@@ -105,7 +105,10 @@ export class HeaderVerifier {
     this.#origin = origin
   }
 
-  /** Throws InvalidHeader for the first header that breaks a rule, and all errors of fetching others. */
+  /**
+   * Checks headers in their order.
+   * @throws InvalidHeader for the first header that breaks a rule, and the errors of fetching others
+   */
   async verify(headers: readonly Header[], call: CallOptions): Promise<void> {
     for (let from = 0; from < headers.length; from += MAX_BATCH_HEADERS) {
       const batch = headers.slice(from, from + MAX_BATCH_HEADERS)

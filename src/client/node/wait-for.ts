@@ -1,9 +1,10 @@
 /** Waits for the result of a command, or for its proof: polls at random intervals. */
 import { aroundMs, backoffMs } from '#ground/base/backoff.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
+import { nodeErrors } from './error-rows.ts'
 import { isRetryable, NodeMisbehaved, NodeRefusal } from './errors.ts'
 import type { CallOptions } from './requests.ts'
 
@@ -66,8 +67,15 @@ interface CommandPlace {
 }
 
 /**
- * Waits for the result of a command with `depth` blocks on top of it. Throws NewcutError NO_RESULT after the limit,
- * NodeRefusal if the node itself refuses, NodeMisbehaved, and the reason of the signal.
+ * Waits for the result of a command with `depth` blocks on top of it. A command that was sent is
+ *
+ * 1. pending: in the mempool, in no block of the chain;
+ * 2. included: a block has it and its result. A reorg may remove that block: the command is then pending again;
+ * 3. confirmed: `depth` blocks are on top of its block. The wait ends with its result.
+ *
+ * A command that no block includes in its lifetime has no result, and the wait ends at its limit.
+ * @throws NewcutError NO_RESULT after the limit, NodeRefusal if the node itself refuses, NodeMisbehaved, and the reason
+ * of the signal
  */
 export function waitForResult(
   node: WaitNode,
@@ -75,39 +83,44 @@ export function waitForResult(
   options: WaitOptions,
   machine: WaitEnvironment,
 ): Promise<CommandResult> {
-  const { depth: of = 0 } = options
+  const { depth: wantedDepth = 0 } = options
   let wasIncluded = false
-  const what = `no result of ${requestKey} on chain ${chain}`
-  return pollUntilAnswered(what, options, machine, async (call, tell) => {
+  const giveUp = (limit: string) => operatingError(nodeErrors.noResult, { requestKey, chain, limit })
+  return pollUntilAnswered(giveUp, options, machine, async (call, report) => {
     const result = (await node.poll(chain, [requestKey], call)).get(requestKey)
     if (result === undefined) {
-      tell({ type: 'pending', wasIncluded })
+      report({ type: 'pending', wasIncluded })
       return null
     }
     const height = heightOf(result)
     // A result without a block: the node has dropped the command for good.
-    if (height === null || of === 0) {
-      if (height !== null) tell({ type: 'included', height, depth: 0, of })
+    if (height === null || wantedDepth === 0) {
+      if (height !== null) report({ type: 'included', height, depth: 0, of: wantedDepth })
       return result
     }
     wasIncluded = true
     const head = Number((await node.cut(call)).hashes[chain]?.height ?? height)
-    tell({ type: 'included', height, depth: Math.min(of, Math.max(0, head - height)), of })
-    if (head - height < of) return null
+    const depth = Math.min(wantedDepth, Math.max(0, head - height))
+    report({ type: 'included', height, depth, of: wantedDepth })
+    if (head - height < wantedDepth) return null
     // The branch may have changed between the two responses.
-    return (await node.poll(chain, [requestKey], { ...call, confirmationDepth: of })).get(requestKey) ?? null
+    return (await node.poll(chain, [requestKey], { ...call, confirmationDepth: wantedDepth })).get(requestKey) ?? null
   })
 }
 
-/** Waits until the result of a command can be proven to another chain. Throws like waitForResult. @returns the proof */
+/**
+ * Waits until the result of a command can be proven to another chain.
+ * @returns the proof
+ * @throws like waitForResult
+ */
 export function waitForProof(
   node: WaitNode,
   { chain, requestKey, targetChain }: CommandPlace & { readonly targetChain: number },
   options: WaitOptions,
   machine: WaitEnvironment,
 ): Promise<string> {
-  const what = `no proof of ${requestKey} on chain ${chain} for chain ${targetChain}`
-  return pollUntilAnswered(what, options, machine, async (call) => {
+  const giveUp = (limit: string) => operatingError(nodeErrors.noProof, { requestKey, chain, targetChain, limit })
+  return pollUntilAnswered(giveUp, options, machine, async (call) => {
     try {
       return await node.spv(chain, requestKey, targetChain, call)
     } catch (error) {
@@ -121,35 +134,35 @@ type ReportProgress = (progress: WaitProgress) => void
 
 /** Polls until there is a result. Progress restarts the limit. */
 async function pollUntilAnswered<T>(
-  what: string,
+  giveUp: (limit: string) => NewcutError,
   { limitMs = DEFAULT_LIMIT_MS, pollMs, signal, onProgress = () => undefined }: WaitOptions,
   { clock, random }: WaitEnvironment,
-  ask: (call: CallOptions, tell: ReportProgress) => Promise<T | null>,
+  request: (call: CallOptions, report: ReportProgress) => Promise<T | null>,
 ): Promise<T> {
   let endMs = clock.monotonicMs() + limitMs
   let last = ''
-  const tell = (progress: WaitProgress) => {
+  const report = (progress: WaitProgress) => {
     const key = progress.type === 'trouble' ? progress.error.message : JSON.stringify(progress)
     if (key === last) return
     last = key
     if (progress.type === 'included') endMs = clock.monotonicMs() + limitMs
     onProgress(progress)
   }
-  for (let [asks, failures] = [0, 0]; ; asks++) {
-    let pauseMs = backoffMs(pollMs === undefined ? POLLS : aroundMs(pollMs, pollMs), asks, random)
+  for (let [requests, failures] = [0, 0]; ; requests++) {
+    let pauseMs = backoffMs(pollMs === undefined ? POLLS : aroundMs(pollMs, pollMs), requests, random)
     try {
-      const answer = await ask(signal ? { signal } : {}, tell)
+      const answer = await request(signal ? { signal } : {}, report)
       if (answer !== null) return answer
       failures = 0
     } catch (error) {
       signal?.throwIfAborted()
       if (!isOutage(error)) throw error
-      const asked = error instanceof NodeRefusal ? (error.retryAfterMs ?? 0) : 0
-      pauseMs = Math.max(asked, backoffMs(aroundMs(pollMs ?? LAST_POLL_MS, MAX_PAUSE_MS), failures++, random))
-      tell({ type: 'trouble', error, retryInMs: Math.round(pauseMs) })
+      const retryAfterMs = error instanceof NodeRefusal ? (error.retryAfterMs ?? 0) : 0
+      pauseMs = Math.max(retryAfterMs, backoffMs(aroundMs(pollMs ?? LAST_POLL_MS, MAX_PAUSE_MS), failures++, random))
+      report({ type: 'trouble', error, retryInMs: Math.round(pauseMs) })
     }
     const leftMs = endMs - clock.monotonicMs()
-    if (leftMs <= 0) throw new NewcutError('NO_RESULT', `${what} after ${formatDuration(limitMs)}`)
+    if (leftMs <= 0) throw giveUp(formatDuration(limitMs))
     await sleep(clock, Math.min(pauseMs, leftMs), signal)
     signal?.throwIfAborted()
   }

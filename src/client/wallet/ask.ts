@@ -1,5 +1,5 @@
 /** Read-only calls: a node runs code, writes nothing, and charges nothing. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import { Guard, type GuardKind, type Value } from '#language/contracts/values/value.ts'
@@ -7,8 +7,9 @@ import { valueFromJson } from '#language/contracts/values/wire.ts'
 import type { CallOptions } from '../node/requests.ts'
 import { quoteForCode } from './capability.ts'
 import type { SignedCommand } from './command.ts'
+import { walletErrors } from './errors.ts'
 import { CommandFailed, dataOf } from './failure.ts'
-import { type Draft, signedCommand } from './keys.ts'
+import { signedCommand } from './keys.ts'
 import type { WalletNode } from './wallet-node.ts'
 
 /** Code, and the data and terms that it runs with. */
@@ -30,6 +31,7 @@ export interface AskOptions extends CallOptions {
   readonly nowMs?: number
 }
 
+/** Lifetime of the command. It is never in a block, but the code may read it. */
 const TTL_SECONDS = 600
 
 /** Builds a command without signatures, for a node that only runs it. */
@@ -40,15 +42,21 @@ export function commandOfQuestion(
   nowMs: number,
 ): SignedCommand {
   const { code, data = '{}', gasLimit = network.blockGas, sender = '' } = question
-  const creationTime = Math.floor(nowMs / 1000)
-  const terms: Omit<Draft, 'payload'> = {
-    ...{ networkId: info.nodeVersion, chain, sender, gasLimit, creationTime },
-    ...{ signers: [], gasPrice: '0.00000001', ttl: TTL_SECONDS, nonce: `newcut ${nowMs}` },
-  }
-  return signedCommand({ ...terms, payload: { code, data } })
+  return signedCommand({
+    networkId: info.nodeVersion,
+    chain,
+    payload: { code, data },
+    signers: [],
+    sender,
+    gasLimit,
+    gasPrice: '0.00000001',
+    ttl: TTL_SECONDS,
+    creationTime: Math.floor(nowMs / 1000),
+    nonce: `newcut ${nowMs}`,
+  })
 }
 
-/** Runs code on a chain; a failure is a result too. Throws the errors of NodeClient. */
+/** Runs code on a chain; a failure is a result too. @throws the errors of NodeClient */
 export async function evaluateOnNode(
   node: Pick<WalletNode, 'info' | 'network' | 'local'>,
   chain: number,
@@ -61,7 +69,7 @@ export async function evaluateOnNode(
   return await node.local(chain, command, { ...options, ...(rewindDepth > 0 && { rewindDepth }) })
 }
 
-/** Value of code on a chain. Throws CommandFailed if the code fails, and the errors of NodeClient. */
+/** @returns the value of code on a chain. @throws CommandFailed if the code fails, and the errors of NodeClient */
 export async function ask(node: WalletNode, chain: number, question: Question, call: AskOptions = {}): Promise<Value> {
   return valueFromJson(dataOf(await evaluateOnNode(node, chain, question, call), 'the code failed'))
 }
@@ -72,7 +80,7 @@ export interface Account {
   readonly guard: GuardKind
 }
 
-/** @returns an account on a chain, or null if it does not exist. Throws like ask */
+/** @returns an account on a chain, or null if it does not exist. @throws like ask */
 export async function accountOn(
   node: WalletNode,
   chain: number,
@@ -88,5 +96,5 @@ export async function accountOn(
   }
   const [balance, guard] = details instanceof Map ? [details.get('balance'), details.get('guard')] : []
   if (balance instanceof Decimal && guard instanceof Guard) return { balance, guard: guard.is }
-  throw new NewcutError('NODE_MISBEHAVED', `coin.details on chain ${chain} gave no balance and guard`)
+  throw operatingError(walletErrors.badDetails, { chain })
 }

@@ -2,12 +2,13 @@
  * Literals of the contract language, and capabilities to which a signature is limited: `(coin.TRANSFER "alice" "bob" 1.5)`.
  * Clients send both as JSON, in which amounts stay exact, as text.
  */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { ExactJson } from '#ground/base/json.ts'
 import { ContractError } from '#language/contracts/errors.ts'
 import type { Form } from '#language/contracts/syntax/form.ts'
 import { read } from '#language/contracts/syntax/reader.ts'
 import type { Decimal } from '#language/contracts/values/decimal.ts'
+import { walletErrors } from './errors.ts'
 
 /** A capability with its arguments, as in the list of a signer. */
 export interface Capability {
@@ -20,12 +21,11 @@ export interface Capability {
 export const GAS: Capability = { name: 'coin.GAS', args: [] }
 
 const QUALIFIED = /^[^.]+(\.[^.]+){1,2}$/
-const EXPECTED = 'expected one capability with its arguments, such as (coin.TRANSFER "alice" "bob" 1.5)'
 
-/** Parses a capability. Throws NewcutError BAD_OPTION, which says what is wrong with it. */
+/** Parses a capability. @throws NewcutError BAD_OPTION, which says what is wrong with it */
 export function readCapability(text: string): Capability {
   const refuse = (what: string): never => {
-    throw new NewcutError('BAD_OPTION', `capability ${text}: ${what}`, { hint: EXPECTED })
+    throw operatingError(walletErrors.badCapability, { text, what })
   }
   const forms = formsOf(text, refuse)
   const [form] = forms

@@ -1,7 +1,7 @@
 /** Sends commands to a node: signs and tries them out, submits them, and waits until they are in the chain. */
 import { aroundMs, backoffMs } from '#ground/base/backoff.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, withHint } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { isRetryable, NodeRefusal } from '../node/errors.ts'
 import { machineClock } from '../node/machine-clock.ts'
@@ -217,6 +217,5 @@ export class CommandSender {
 /** Adds a hint to an error after which the command may or may not have arrived. */
 function withArrivalHint(error: unknown, { hash }: SignedCommand): unknown {
   if (!(error instanceof NewcutError)) return error
-  const hint = `the command may have arrived: newcut result ${hash} tells`
-  return new NewcutError(error.code, error.message, { hint, cause: error.cause })
+  return withHint(error, `the command may have arrived: newcut result ${hash} shows its result`)
 }

@@ -1,14 +1,24 @@
 /** Second half of a transfer between chains: the proof of the first step, and the continuation with it. */
 import { sleep } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { NodeRefusal } from '../node/errors.ts'
 import { GAS } from './capability.ts'
 import type { CommandRequest, CommandSender } from './command-sender.ts'
+import { walletErrors } from './errors.ts'
 import { CommandFailed } from './failure.ts'
 import type { SigningKey } from './keys.ts'
 
-/** A first step that hands something to another chain. */
+/**
+ * A first step that hands something to another chain. A transfer between chains
+ *
+ * 1. takes the coins from the sender: a command with `transfer-crosschain` on the first chain;
+ * 2. waits until the target chain has learnt of the block with that step, and the node can prove it there;
+ * 3. gives the coins to the receiver: a continuation with the proof on the target chain.
+ *
+ * Between 1 and 3 nobody has the coins. Anybody may send 3, again and again: the pact completes once. If a reorg removes
+ * the block of the first step or that of the proof, 2 and 3 are repeated with another proof.
+ */
 export interface Crossing {
   readonly chain: number
   readonly requestKey: string
@@ -22,24 +32,21 @@ export interface Crossing {
 const ALREADY_COMPLETE = /already completed/i
 const PROOF_ORPHANED = /target header is not in the chain/i
 const STEP_ORPHANED = /Transaction hash not found/i
+/** A reorg orphans a proof rarely; more rounds mean that the chains do not agree. */
 const MAX_ROUNDS = 10
 const ROUND_PAUSE_MS = 1000
+/** Time for the target chain to learn of the last block that may include the first step. */
 const PROOF_GRACE_MS = 60_000
 
 /**
- * The crossing that the result of a command starts. Throws NewcutError BAD_OPTION if it hands nothing to another chain.
+ * @returns the crossing that the result of a command starts
+ * @throws NewcutError BAD_OPTION if the command hands nothing to another chain
  */
 export function crossingOf(result: CommandResult, chain: number): Crossing {
   const { continuation, reqKey: requestKey } = result
   const targetChain = targetOf(continuation?.yield)
   if (!continuation || targetChain === null) {
-    throw new NewcutError(
-      'BAD_OPTION',
-      `${requestKey} on chain ${chain} is not the first step of a transfer between chains`,
-      {
-        hint: 'give the request key of the step that took the coins from the sender',
-      },
-    )
+    throw operatingError(walletErrors.notFirstStep, { requestKey, chain })
   }
   return { chain, requestKey, targetChain, pactId: continuation.pactId, step: continuation.step + 1 }
 }
@@ -52,8 +59,9 @@ function targetOf(yielded: unknown): number | null {
 
 /**
  * Waits for the proof, and continues on the target chain, where `gasPayer` pays. If a reorg removes the block of the
- * first step, or that of the proof, another round follows. Throws like CommandSender.
+ * first step, or that of the proof, another round follows.
  * @returns null if the transfer is complete already
+ * @throws like CommandSender.submitAndWait
  */
 export async function completeCrossing(
   commandSender: CommandSender,

@@ -5,7 +5,7 @@ import type { CommandError, CommandResult } from '#ground/schema/command-bodies.
 import { NodeRefusal } from '../node/errors.ts'
 import { adviceOnRefusal, adviceOnResult, type FailedCommand } from './advice.ts'
 
-/** Adds advice to a refusal by the node. */
+/** Awaits a call, and adds advice to a refusal by the node. @throws NodeRefusal, and the errors of the call */
 export async function explainRefusal<T>(call: Promise<T>, command?: FailedCommand): Promise<T> {
   try {
     return await call
@@ -41,7 +41,7 @@ export class CommandFailed extends NewcutError {
   }
 }
 
-/** @returns the data of a result. Throws CommandFailed, whose message begins with `what` */
+/** @returns the data of a result. @throws CommandFailed, whose message begins with `what` */
 export function dataOf(result: CommandResult, what: string, command?: FailedCommand) {
   if (result.result.status === 'success') return result.result.data
   throw new CommandFailed(result.result.error, result, what, command)

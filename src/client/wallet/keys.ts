@@ -14,7 +14,11 @@ export interface SigningKey {
   readonly sign: (bytes: Uint8Array) => string
 }
 
-/** Key pair of a secret key (64 hex digits, the seed of RFC 8032). Throws FormatError, RangeError for its length. */
+/**
+ * @param secretKey 64 hex digits, the seed of RFC 8032
+ * @returns its key pair
+ * @throws FormatError, RangeError for its length
+ */
 export function signingKey(secretKey: string): SigningKey {
   const seed = decodeHex(secretKey, 'secret key')
   if (seed.length !== SECRET_KEY_BYTES)

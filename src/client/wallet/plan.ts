@@ -1,9 +1,10 @@
 /** Plans transfers. It checks the accounts first, so that an impossible transfer is refused before anything is sent. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import type { GuardKind } from '#language/contracts/values/value.ts'
 import { type Account, type AskOptions, accountOn } from './ask.ts'
 import { type CommandRequest, DEFAULT_TERMS, type FeeTerms } from './command-sender.ts'
+import { walletErrors } from './errors.ts'
 import type { SigningKey } from './keys.ts'
 import { buildCrossing, buildTransfer, type Keyset, keysetOf, type ReceiverGuard, type Transfer } from './transfer.ts'
 import type { WalletNode } from './wallet-node.ts'
@@ -24,8 +25,8 @@ export interface TransferRequest {
 }
 
 /**
- * The command that makes the transfer, or its first step. Throws NewcutError COMMAND_FAILED, which says what is
- * missing, and the errors of NodeClient.
+ * @returns the command that makes the transfer, or its first step
+ * @throws NewcutError COMMAND_FAILED, which says what is missing, BAD_OPTION for the gas price, the errors of NodeClient
  */
 export async function planTransfer(
   node: WalletNode,
@@ -37,11 +38,17 @@ export async function planTransfer(
   const gas = maxGasFeeOf(terms)
   const sender = await requirePayer(node, { account: from, chain, keys }, call)
   if (sender.balance.compare(amount.add(gas)) < 0) {
-    const needed = `needed are ${amount} and up to ${gas} for gas`
-    refuse(`${from} has ${sender.balance.toSource()} coins on chain ${chain}, and ${needed}`)
+    const balance = sender.balance.toSource()
+    throw operatingError(walletErrors.tooFewCoins, {
+      account: from,
+      balance,
+      chain,
+      amount: `${amount}`,
+      gas: `${gas}`,
+    })
   }
   const receiver = await accountOn(node, targetChain, to, call)
-  const newGuard = () => receiverKeyset ?? keysetOf(to) ?? refuseNameless(to, targetChain)
+  const newGuard = () => receiverKeyset ?? keysetOf(to) ?? refuseNewReceiver(to, targetChain)
   if (chain === targetChain) {
     return { chain, ...buildTransfer(transfer, receiver === null ? newGuard() : null), sender: from, keys }
   }
@@ -50,7 +57,7 @@ export async function planTransfer(
   return { chain, ...buildCrossing(transfer, guard, targetChain), sender: from, keys }
 }
 
-/** Throws NewcutError COMMAND_FAILED if `gasPayer` cannot pay for the second step on the target chain. */
+/** Checks that `gasPayer` can pay for the second step on the target chain. @throws NewcutError COMMAND_FAILED */
 export async function checkGasPayer(
   node: WalletNode,
   {
@@ -61,41 +68,39 @@ export async function checkGasPayer(
   }: Required<Pick<TransferRequest, 'gasPayer' | 'targetChain' | 'keys' | 'terms'>>,
   call: AskOptions = {},
 ): Promise<void> {
-  const gas = maxGasFeeOf(terms)
-  const hint =
-    `the second step needs up to ${gas} coins for gas there: move some coins there first, or name another account ` +
-    'that the key guards with `gasPayer`'
-  const payer = await requirePayer(node, { account: gasPayer, chain: targetChain, keys, hint }, call)
-  if (payer.balance.compare(gas) >= 0) return
-  refuse(`${gasPayer} has ${payer.balance.toSource()} coins on chain ${targetChain}`, hint)
+  const gas = `${maxGasFeeOf(terms)}`
+  const payer = await requirePayer(node, { account: gasPayer, chain: targetChain, keys, secondStepGas: gas }, call)
+  if (payer.balance.compare(maxGasFeeOf(terms)) >= 0) return
+  const balance = payer.balance.toSource()
+  throw operatingError(walletErrors.tooFewCoinsForGas, { account: gasPayer, balance, chain: targetChain, gas })
 }
 
 interface PayerQuery {
   readonly account: string
   readonly chain: number
   readonly keys: readonly SigningKey[]
-  readonly hint?: string
+  /** Maximum coins for the gas of the second step, for the advice if the account is to pay for that one. */
+  readonly secondStepGas?: string
 }
 
 /**
- * An existing account that these keys guard. Throws NewcutError COMMAND_FAILED if it is not, and the errors of
- * NodeClient.
+ * @returns an existing account that these keys guard
+ * @throws NewcutError COMMAND_FAILED without the account or its keys, and the errors of NodeClient
  */
 export async function requirePayer(
   node: WalletNode,
-  { account, chain, keys, hint }: PayerQuery,
+  { account, chain, keys, secondStepGas: gas }: PayerQuery,
   call: AskOptions = {},
 ): Promise<Account> {
   const found = await accountOn(node, chain, account, call)
   if (found === null) {
-    return refuse(
-      `there is no account ${account} on chain ${chain}`,
-      hint ?? `newcut balance ${account} shows where it is`,
-    )
+    if (gas === undefined) throw operatingError(walletErrors.noAccount, { account, chain })
+    throw operatingError(walletErrors.noGasPayer, { account, chain, gas })
   }
-  const missing = missingKeysOf(found.guard, keys)
-  if (missing === null) return found
-  return refuse(`${account} on chain ${chain} is guarded by ${missing}, and \`key\` names others`, hint)
+  const guard = missingKeysOf(found.guard, keys)
+  if (guard === null) return found
+  if (gas === undefined) throw operatingError(walletErrors.otherGuard, { account, chain, guard })
+  throw operatingError(walletErrors.otherGuardOfPayer, { account, chain, guard, gas })
 }
 
 /** @returns the keys that a keyset requires, or null if none are known to be missing */
@@ -107,30 +112,21 @@ function missingKeysOf(guard: GuardKind, keys: readonly SigningKey[]): string | 
   return `${guard.predicate} of ${guard.keys.join(', ')}`
 }
 
-function refuseNameless(to: string, targetChain: number): never {
-  return refuse(
-    `there is no account ${to} on chain ${targetChain}, and its name does not say who shall guard it`,
-    `\`receiverKeyset: '{"keys":["KEY"],"pred":"keys-all"}'\` makes it, or send to k:KEY`,
-  )
+function refuseNewReceiver(account: string, chain: number): never {
+  const keyset = `'{"keys":["KEY"],"pred":"keys-all"}'`
+  throw operatingError(walletErrors.noReceiver, { account, chain, keyset })
 }
 
-/** A transfer between chains names the guard of the receiver, which must be its present one. */
+/** A transfer between chains names the guard of the receiver, which must be its current one. */
 function receiverGuardOf(to: string, targetChain: number, guard: GuardKind): ReceiverGuard {
   if (guard.kind === 'keyset') return { keys: guard.keys, pred: guard.predicate }
   if (guard.kind === 'keysetRef') return { keysetName: guard.name }
-  return refuse(
-    `${to} on chain ${targetChain} is guarded by code, which a transfer between chains from here cannot name`,
-    'move the coins to a k: account on that chain first, and from there to this account',
-  )
+  throw operatingError(walletErrors.receiverGuardedByCode, { account: to, chain: targetChain })
 }
 
-/** Most coins that a command may take for gas. Throws NewcutError BAD_OPTION if the price is no number. */
+/** @returns the maximum gas fee of a command in coins. @throws NewcutError BAD_OPTION if the price is not a number */
 export function maxGasFeeOf({ gasLimit, gasPrice }: Pick<FeeTerms, 'gasLimit' | 'gasPrice'>): Decimal {
   const price = Decimal.parse(gasPrice)
-  if (price === null) throw new NewcutError('BAD_OPTION', `gas price ${gasPrice}: expected a number such as 0.00000001`)
+  if (price === null) throw operatingError(walletErrors.badGasPrice, { text: gasPrice })
   return Decimal.of(BigInt(gasLimit)).mul(price)
-}
-
-function refuse(message: string, hint?: string): never {
-  throw new NewcutError('COMMAND_FAILED', message, { hint })
 }

@@ -1,4 +1,4 @@
-/** Rewards of a network whose coin contract states them in a function. */
+/** Rewards of a network whose coin contract has them in a function. */
 import { coinsIn, type RewardCall } from '#ground/chain/coinbase.ts'
 import type { NodeClient } from '../node/client.ts'
 import type { CallOptions } from '../node/requests.ts'

@@ -1,10 +1,11 @@
 /** Transfers of coins: their code, and the capabilities of their signers. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import { type Capability, decimalToJson, GAS, quoteForCode } from './capability.ts'
 import type { Payload } from './command.ts'
+import { walletErrors } from './errors.ts'
 
-/** Most decimal places of an amount of coins. */
+/** Maximum decimal places of an amount of coins: the coin contract refuses more. */
 const COIN_PLACES = 12
 /** An account whose name contains the key that guards it. */
 const KEY_ACCOUNT = /^k:([0-9a-f]{64})$/
@@ -31,17 +32,11 @@ interface TransferParts {
   readonly capabilities: readonly Capability[]
 }
 
-/** Parses an amount of coins: more than 0, at most 12 places. Throws NewcutError BAD_OPTION. */
+/** Parses an amount of coins: more than 0, at most 12 places. @throws NewcutError BAD_OPTION */
 export function readAmount(text: string): Decimal {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Decimal.parse(text) : null
   if (amount === null || amount.mantissa <= 0n || amount.normalise().places > COIN_PLACES) {
-    throw new NewcutError(
-      'BAD_OPTION',
-      `amount ${text}: expected a number of coins above 0 with at most 12 decimal places`,
-      {
-        hint: 'such as 1.5',
-      },
-    )
+    throw operatingError(walletErrors.badAmount, { text, places: COIN_PLACES })
   }
   // The language reads a number without a point as an integer, but amounts are decimals.
   return amount.places === 0 ? amount.round(1) : amount

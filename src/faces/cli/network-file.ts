@@ -9,7 +9,7 @@ import { completeNetwork } from '#ground/chain/network.ts'
 import { definitionOf, type NetworkForm, NetworkFormError } from '#ground/chain/network-form.ts'
 import { NetworkFile } from '#ground/schema/network-file.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
-import { suggestName } from './closest.ts'
+import { suggestName } from '../../ground/base/similar-names.ts'
 import { parseYaml, yaml } from './yaml.ts'
 
 type Path = readonly (string | number)[]

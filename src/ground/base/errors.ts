@@ -76,6 +76,11 @@ export function operatingError<Row extends ErrorRow>(row: Row, ...[values, cause
   return new NewcutError(row.code, fill(row.text), { hint: row.hint && fill(row.hint), cause })
 }
 
+/** @returns a copy of an error with another hint: the caller knows better what to do */
+export function withHint({ code, message, cause }: NewcutError, hint: string): NewcutError {
+  return new NewcutError(code, message, { hint, cause })
+}
+
 /**
  * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where the error
  * is.

@@ -5,7 +5,8 @@
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
+import { conformanceErrors } from '../errors.ts'
 import { MAX_ANSWER_BYTES, sizeErrorOf } from '../wire.ts'
 import { CORS_HEADERS, changeAnswer, recordedAnswerOf, sendAnswer } from './answers.ts'
 import type { ServedNetwork } from './client-history.ts'
@@ -56,16 +57,12 @@ export class ClientServer {
     this.#server.on('clientError', (error, socket) => this.#refuseMalformed(error, socket as Socket))
   }
 
-  /** @returns the address for clients. Throws NewcutError PORT_BUSY. */
+  /** @returns the address for clients. @throws NewcutError PORT_BUSY */
   async listen(): Promise<string> {
     const { host, port } = this.#options
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (error) =>
-        reject(
-          new NewcutError('PORT_BUSY', `cannot serve clients on ${host}:${port}: ${error.message}`, {
-            hint: 'choose another port, or end the program that has it; ports below 1024 may need rights',
-          }),
-        ),
+        reject(operatingError(conformanceErrors.portTaken, { host, port, why: error.message }, error)),
       )
       this.#server.listen(port, host, resolve)
     })

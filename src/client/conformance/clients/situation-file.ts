@@ -1,7 +1,9 @@
 /** Files of situations: faults and odd answers that a client meets, and what it must do. docs/CONFORMANCE.md. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { operations } from '#ground/schema/operations.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
+import { conformanceErrors } from '../errors.ts'
 import { readJsonFolder } from '../json-folder.ts'
 import { optionalField } from '../optional-field.ts'
 
@@ -79,7 +81,7 @@ const ways = ['answer', 'fault', 'shape', 'merge'] as const
  * @throws NewcutError BAD_INPUT that names file and situation
  */
 export function readSituations(folder: string): ClientSituation[] {
-  const files = readJsonFolder(folder, SituationFile, { of: 'situations', files: 'files of situations' })
+  const files = readJsonFolder(folder, SituationFile, { content: 'situations', files: 'files of situations' })
   return files.flatMap(({ path, group, content }) => {
     for (const each of content.situations) checkSituation(each, `${path}: "${each.name}"`)
     return content.situations.map((each) => ({ ...each, group }))
@@ -87,7 +89,7 @@ export function readSituations(folder: string): ClientSituation[] {
 }
 
 function checkSituation(each: SituationInFile, place: string): void {
-  const wrong = (what: string) => new NewcutError('BAD_INPUT', `${place}: ${what}`)
+  const wrong = (fault: string) => operatingError(conformanceErrors.badFile, { place, fault })
   const found = ways.filter((way) => each[way] !== undefined)
   if (found.length !== 1) throw wrong(`expected one of ${ways.join(', ')}, got ${found.join(' and ') || 'none'}`)
   if ((each.again === undefined) === (each.never === undefined)) throw wrong('expected one of again and never')
@@ -99,5 +101,7 @@ function checkSituation(each: SituationInFile, place: string): void {
     throw wrong('busyMs goes with answer and again, without times')
   }
   const unknown = [...each.on, ...(each.again?.by ?? [])].find((id) => !Object.hasOwn(operations, id))
-  if (unknown !== undefined) throw wrong(`there is no endpoint ${unknown}`)
+  if (unknown !== undefined) {
+    throw wrong(`there is no endpoint ${unknown}${suggestName(unknown, Object.keys(operations))}`)
+  }
 }

@@ -1,16 +1,25 @@
 /** Guesses at a misspelled name. */
 
-/** @returns the most similar known name as a question, or an empty text if none is similar. */
-export function suggestName(name: string, known: Iterable<string>): string {
-  let best = ''
-  let bestDistance = 4
+/** Names that differ in more letters are not the same name misspelled. */
+const MAX_DISTANCE = 3
+
+/** @returns the most similar known name, or null if none is similar */
+export function findSimilarName(name: string, known: Iterable<string>): string | null {
+  let best: string | null = null
+  let bestDistance = MAX_DISTANCE + 1
   for (const candidate of known) {
     // At least this many letters differ. The check bounds the work, because typed names may have any length.
     if (Math.abs(name.length - candidate.length) >= bestDistance) continue
     const distance = editDistance(name, candidate)
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
-  return best === '' ? '' : `; did you mean ${best}?`
+  return best
+}
+
+/** @returns the most similar known name as a question after an error text, or an empty text if none is similar */
+export function suggestName(name: string, known: Iterable<string>): string {
+  const best = findSimilarName(name, known)
+  return best === null ? '' : `; did you mean ${best}?`
 }
 
 function editDistance(a: string, b: string): number {
