@@ -352,7 +352,10 @@ describe('newcut transfer', () => {
   it.each([
     [['k:x'], 'transfer takes [FROM] TO AMOUNT (for example newcut transfer k:KEY 1.5 --key sender00)'],
     [['sender01', '1,5'], 'amount 1,5 is not a number of coins above 0 with at most 12 decimal places'],
-    [['newcomer', '1', '--key', 'sender00'], 'there is no account newcomer on chain 0, and its name does not imply a guard'],
+    [
+      ['newcomer', '1', '--key', 'sender00'],
+      'there is no account newcomer on chain 0, and its name does not imply a guard',
+    ],
     [['sender01', 'sender00', '1', '--key', 'sender00'], 'sender01 on chain 0 is guarded by keys-all of 6be2f'],
     [['sender01', '100000000', '--key', 'sender00'], '100000000.0 with up to 0.000025 for gas are needed'],
     [['nobody', 'sender00', '1', '--key', 'sender00'], 'there is no account nobody on chain 0'],
