@@ -18,7 +18,8 @@ const isRow = (value: unknown): value is ErrorRow =>
 
 const tables = await Promise.all(
   files.map(async (name) => {
-    const values: Record<string, unknown> = await import(`../src/${name.replace(/\.ts$/, '')}.ts`)
+    const compiled = new URL(`../dist/src/${name.replace(/\.ts$/, '.js')}`, import.meta.url)
+    const values: Record<string, unknown> = await import(/* @vite-ignore */ compiled.href)
     const found = Object.values(values).filter((value) => typeof value === 'object' && value !== null)
     return [name, found.flatMap((value) => Object.entries(value).filter(([, row]) => isRow(row)))] as const
   }),

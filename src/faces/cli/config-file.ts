@@ -1,7 +1,7 @@
 /** Option values of a command with variables or a file: their names are checked against the options of all commands. */
 import { NewcutError } from '#ground/base/errors.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { readUserText } from '#ground/base/user-file.ts'
-import { suggestName } from '../../ground/base/similar-names.ts'
 import { type Config, type RawOptions, resolveLayers } from './config.ts'
 import { flagWriter } from './flags.ts'
 import type { ProcessEnvironment } from './line.ts'

@@ -1,7 +1,7 @@
 /** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
 import { describeError, NewcutError } from '#ground/base/errors.ts'
-import { type Prepared, prepareReplacement } from '#ground/base/replace-file.ts'
-import { suggestName } from '../../ground/base/similar-names.ts'
+import { type PreparedFile, prepareReplacement } from '#ground/base/replace-file.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { jsonTextOf, type Layers, type RawOptions, resolveLayers } from './config.ts'
 import { parseConfigFile, readConfigFile } from './config-file.ts'
 import {

@@ -1,7 +1,7 @@
 /** Errors for invalid command lines, with a guess at the intended option or command. */
 import type { Command, CommanderError } from 'commander'
 import { NewcutError } from '#ground/base/errors.ts'
-import { suggestName } from '../../ground/base/similar-names.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 
 /** Option of another miner -> options here. The error suggests the first one that the command has. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
