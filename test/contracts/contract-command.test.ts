@@ -85,7 +85,7 @@ describe('--gas-report', () => {
         .find((line) => line.startsWith('  add '))
         ?.split(/ +/)
         .slice(1),
-    ).toEqual([...['add', '4', '0.230', '0.230', '0.230', '0.230', '0.920', '0.920']])
+    ).toEqual(['add', '4', '0.230', '0.230', '0.230', '0.230', '0.920', '0.920'])
     const deployed = lines.slice(lines.indexOf('deployment'))
     expect(deployed[2].split(/ +/).slice(1, 3)).toEqual(['m', '2'])
     expect(deployed[2]).toContain(` ${CONTRACT.length} `)

@@ -75,7 +75,7 @@ describe('a snapshot', () => {
   })
 
   it('a snapshot misses tests of the files that ran, not of others with a longer name', () => {
-    const before = new Map([...['a.repl:t', 'a.repl.repl:t'].map((test) => [test, 1] as const)])
+    const before = new Map(['a.repl:t', 'a.repl.repl:t'].map((test) => [test, 1] as const))
     const options = { tolerance: 0, files: ['a.repl'] }
     expect(snapshotDifferences(before, new Map(), options)).toEqual(['a.repl:t: gone, gas was 1'])
   })
@@ -293,7 +293,10 @@ describe('flags', () => {
   it('newcut contract accepts the bounds of every flag', () => {
     const flags = { jobs: '256', runs: '1', seed: '0', 'coverage-min': '100,100%', check: true, tolerance: '10000%' }
     expect(valuesOf(flags)).toMatchObject({
-      ...{ jobs: 256, runs: 1, seed: 0, tolerance: 10_000 },
+      jobs: 256,
+      runs: 1,
+      seed: 0,
+      tolerance: 10_000,
       'coverage-min': { lines: 100, branches: 100 },
     })
   })

@@ -35,6 +35,9 @@ function counts(test: string, file: string): FileCounts {
 
 /** `line: hits` of each line that counts. */
 const lines = (of: FileCounts) => Object.fromEntries(lineHits(of))
+/** The same from texts such as `2:0 3:1`. */
+const hits = (...texts: readonly string[]) =>
+  Object.fromEntries(texts.flatMap((text) => text.split(' ')).map((each) => each.split(':').map(Number)))
 const functions = (of: FileCounts) => Object.fromEntries(of.functions.map(({ name, hits }) => [name, hits]))
 /** `kind line: outcome count, ...` of each branch. */
 const branches = ({ branches: all }: FileCounts) =>
@@ -46,18 +49,20 @@ const branches = ({ branches: all }: FileCounts) =>
 describe('coverage equals counts by hand', () => {
   it('coverage of a token equals the counts by hand', () => {
     const token = counts('token.repl', 'token.pact')
-    expect(lines(token)).toEqual({
-      // GOVERNANCE is never asked. The constant is evaluated when the module is loaded.
-      ...{ 2: 0, 3: 0, 9: 1 },
-      // One capability is acquired, once; its event is not reached.
-      ...{ 11: 1, 12: 1, 13: 1, 15: 0, 17: 0 },
-      ...{ 19: 2, 20: 2, 21: 2, 22: 2 },
-      // Two calls of move, and one amount is too much. The text of enforce is evaluated only if it fails.
-      ...{ 24: 2, 26: 2, 27: 0, 28: 2, 29: 1, 30: 1, 31: 1, 32: 0, 33: 0 },
-      ...{ 35: 1, 36: 1, 37: 1 },
-      // debit fails, so that nothing is written and nothing credited.
-      ...{ 39: 1, 40: 1, 41: 1, 42: 1, 43: 0, 45: 0, 46: 0, 47: 0, 48: 0 },
-    })
+    expect(lines(token)).toEqual(
+      hits(
+        // GOVERNANCE is never asked. The constant is evaluated when the module is loaded.
+        '2:0 3:0 9:1',
+        // One capability is acquired, once; its event is not reached.
+        '11:1 12:1 13:1 15:0 17:0',
+        '19:2 20:2 21:2 22:2',
+        // Two calls of move, and one amount is too much. The text of enforce is evaluated only if it fails.
+        '24:2 26:2 27:0 28:2 29:1 30:1 31:1 32:0 33:0',
+        '35:1 36:1 37:1',
+        // debit fails, so that nothing is written and nothing credited.
+        '39:1 40:1 41:1 42:1 43:0 45:0 46:0 47:0 48:0',
+      ),
+    )
     expect(functions(token)).toEqual({
       'token.GOVERNANCE': 0,
       'token.DEBIT': 1,
@@ -80,19 +85,21 @@ describe('coverage equals counts by hand', () => {
 
   it('coverage of forms with branches equals the counts by hand', () => {
     const all = counts('branches.repl', 'branches.pact')
-    expect(lines(all)).toEqual({
-      ...{ 2: 0 },
-      // Line 5 has a test that runs twice, and a value that runs once.
-      ...{ 3: 2, 4: 2, 5: 2, 6: 1, 7: 1 },
-      ...{ 8: 2, 9: 2 },
-      ...{ 10: 1, 11: 1, 12: 1, 13: 0 },
-      ...{ 14: 2, 15: 2, 16: 2, 17: 2 },
-      ...{ 18: 2 },
-      ...{ 19: 0, 20: 0, 21: 0 },
-      // The lambda is made twice, and called three times.
-      ...{ 22: 2, 23: 2, 24: 2, 25: 3, 26: 2 },
-      ...{ 27: 1, 28: 1 },
-    })
+    expect(lines(all)).toEqual(
+      hits(
+        '2:0',
+        // Line 5 has a test that runs twice, and a value that runs once.
+        '3:2 4:2 5:2 6:1 7:1',
+        '8:2 9:2',
+        '10:1 11:1 12:1 13:0',
+        '14:2 15:2 16:2 17:2',
+        '18:2',
+        '19:0 20:0 21:0',
+        // The lambda is made twice, and called three times.
+        '22:2 23:2 24:2 25:3 26:2',
+        '27:1 28:1',
+      ),
+    )
     expect(branches(all)).toEqual([
       'defcap 2: granted 0, refused 0',
       'cond 4: case 1 1, case 2 0, default 1',
@@ -107,13 +114,15 @@ describe('coverage equals counts by hand', () => {
 
   it('coverage counts capabilities and pact steps that were refused, required in vain or rolled back', () => {
     const deal = counts('deal.repl', 'deal.pact')
-    expect(lines(deal)).toEqual({
-      ...{ 2: 0, 3: 2, 4: 2, 5: 2, 6: 1, 7: 1 },
-      ...{ 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2 },
-      ...{ 14: 1, 15: 1 },
-      // The step of line 17 runs once, is not rolled back, and the next one runs.
-      ...{ 16: 1, 18: 1, 19: 0, 21: 1 },
-    })
+    expect(lines(deal)).toEqual(
+      hits(
+        '2:0 3:2 4:2 5:2 6:1 7:1',
+        '8:3 9:3 10:2 11:2 12:2 13:2',
+        '14:1 15:1',
+        // The step of line 17 runs once, is not rolled back, and the next one runs.
+        '16:1 18:1 19:0 21:1',
+      ),
+    )
     expect(branches(deal)).toEqual([
       'defcap 2: granted 0, refused 0',
       'defcap 3: granted 2, refused 0',
@@ -142,25 +151,29 @@ describe('coverage equals counts by hand', () => {
 
   it('coverage counts modules of test files, and leaves out functions of the test', () => {
     const inline = counts('inline.repl', 'inline.repl')
-    expect(lines(inline)).toEqual({
-      // The value of a constant counts, its name does not.
-      ...{ 3: 1, 6: 0, 9: 1, 10: 1 },
-      ...{ 11: 2, 13: 2 },
-      ...{ 14: 0, 15: 0, 16: 0 },
-    })
+    expect(lines(inline)).toEqual(
+      hits(
+        // The value of a constant counts, its name does not.
+        '3:1 6:0 9:1 10:1',
+        '11:2 13:2',
+        '14:0 15:0 16:0',
+      ),
+    )
     expect(functions(inline)).toEqual({ 'inline.G': 0, 'inline.f': 2, 'inline.never': 0 })
   })
 
   it('coverage counts an event of emit-event, although its body does not run', () => {
     const events = counts('events.repl', 'events.pact')
-    expect(lines(events)).toEqual({
-      ...{ 2: 0 },
-      // TOLD is emitted twice, and its body is a value. The body of CHECKED runs only where it is acquired.
-      ...{ 3: 2, 5: 2, 6: 3, 8: 1 },
-      // NEVER stays at zero. HELD is acquired once, which also emits it.
-      ...{ 9: 0, 11: 0, 12: 1, 14: 1 },
-      ...{ 15: 2, 16: 2, 17: 2, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1 },
-    })
+    expect(lines(events)).toEqual(
+      hits(
+        '2:0',
+        // TOLD is emitted twice, and its body is a value. The body of CHECKED runs only where it is acquired.
+        '3:2 5:2 6:3 8:1',
+        // NEVER stays at zero. HELD is acquired once, which also emits it.
+        '9:0 11:0 12:1 14:1',
+        '15:2 16:2 17:2 18:1 19:1 20:1 21:1 22:1',
+      ),
+    )
     expect(functions(events)).toEqual({
       ...{ 'events.G': 0, 'events.TOLD': 2, 'events.CHECKED': 3, 'events.NEVER': 0, 'events.HELD': 1 },
       ...{ 'events.tell': 2, 'events.hold': 1, 'events.nested': 1 },
@@ -251,26 +264,17 @@ describe('newcut contract --coverage', () => {
     const out = join(folder, 'deal.info')
     expect((await command('deal.repl', '--lcov', out)).status).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(
-      [
-        'TN:',
-        'SF:deal.pact',
-        ...['2,deal.G', '3,deal.OPEN', '5,deal.INNER', '6,deal.ONLY-ADMIN'].map((each) => `FN:${each}`),
-        ...['8,deal.guarded', '11,deal.enter', '14,deal.admin', '16,deal.trade'].map((each) => `FN:${each}`),
-        ...['0,deal.G', '2,deal.OPEN', '2,deal.INNER', '1,deal.ONLY-ADMIN'].map((each) => `FNDA:${each}`),
-        ...['3,deal.guarded', '2,deal.enter', '1,deal.admin', '1,deal.trade'].map((each) => `FNDA:${each}`),
-        'FNF:8',
-        'FNH:7',
-        ...['2,0,0,-', '2,0,1,-', '3,1,0,2', '3,1,1,0', '5,2,0,2', '5,2,1,1'].map((each) => `BRDA:${each}`),
-        ...['6,3,0,0', '6,3,1,1', '17,4,0,1', '17,4,1,0'].map((each) => `BRDA:${each}`),
-        'BRF:10',
-        'BRH:5',
-        ...['2,0', '3,2', '4,2', '5,2', '6,1', '7,1', '8,3', '9,3', '10,2'].map((each) => `DA:${each}`),
-        ...['11,2', '12,2', '13,2', '14,1', '15,1', '16,1', '18,1', '19,0', '21,1'].map((each) => `DA:${each}`),
-        'LF:18',
-        'LH:16',
-        'end_of_record',
-        '',
-      ].join('\n'),
+      `
+        TN: SF:deal.pact FN:2,deal.G FN:3,deal.OPEN FN:5,deal.INNER FN:6,deal.ONLY-ADMIN FN:8,deal.guarded
+        FN:11,deal.enter FN:14,deal.admin FN:16,deal.trade FNDA:0,deal.G FNDA:2,deal.OPEN FNDA:2,deal.INNER
+        FNDA:1,deal.ONLY-ADMIN FNDA:3,deal.guarded FNDA:2,deal.enter FNDA:1,deal.admin FNDA:1,deal.trade FNF:8 FNH:7
+        BRDA:2,0,0,- BRDA:2,0,1,- BRDA:3,1,0,2 BRDA:3,1,1,0 BRDA:5,2,0,2 BRDA:5,2,1,1 BRDA:6,3,0,0 BRDA:6,3,1,1
+        BRDA:17,4,0,1 BRDA:17,4,1,0 BRF:10 BRH:5 DA:2,0 DA:3,2 DA:4,2 DA:5,2 DA:6,1 DA:7,1 DA:8,3 DA:9,3 DA:10,2
+        DA:11,2 DA:12,2 DA:13,2 DA:14,1 DA:15,1 DA:16,1 DA:18,1 DA:19,0 DA:21,1 LF:18 LH:16 end_of_record
+      `
+        .trim()
+        .replaceAll(/\s+/g, '\n')
+        .concat('\n'),
     )
   })
   itWith(lackOf('genhtml'), 'writes a file that genhtml reads, with the same figures', async () => {

@@ -100,7 +100,12 @@ describe('token messages', () => {
       return Buffer.from(encode({ amount: dec('0.0'), chainId, recipient: '' }), 'base64url').readUInt16BE(32)
     }
     expect(['7', '19xyz', '65536', '65541', `1${'0'.repeat(40)}`, `${'9'.repeat(30)}12`].map(chainOf)).toEqual([
-      ...[7, 19, 0, 5, 0, Number(BigInt(`${'9'.repeat(30)}12`) % 65_536n)],
+      7,
+      19,
+      0,
+      5,
+      0,
+      Number(BigInt(`${'9'.repeat(30)}12`) % 65_536n),
     ])
     const bad = obj({ amount: dec('0.0'), chainId: 'x1', recipient: '' })
     expect(failure('hyperlane-encode-token-message', bad)).toMatchObject({

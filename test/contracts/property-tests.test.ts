@@ -225,8 +225,10 @@ describe('for-any-order', () => {
     const paid = ['(begin-tx)', `${signed}])`, '(pay 4.0)', '(commit-tx)']
     const other = ' {"key": "b", "caps": []}'
     expect(lines.map((line) => line.replace(other, ''))).toEqual([
-      ...[...paid, ...paid],
-      ...[`${signed}])`, '(expect "rich" true (> (left) 3.0))'],
+      ...paid,
+      ...paid,
+      `${signed}])`,
+      '(expect "rich" true (> (left) 3.0))',
     ])
     expect(lines.at(-2)).toContain(other)
     // A function of the test signs for what its own arguments need.

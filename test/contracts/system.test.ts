@@ -30,7 +30,12 @@ describe('suites', () => {
 describe('loading', () => {
   it('the system contracts are listed in order, each with a text', () => {
     expect(systemContracts.map(({ name }) => name)).toEqual([
-      ...['fungible-v1', 'fungible-xchain-v1', 'fungible-v2', 'coin', 'gas-payer-v1', 'ns'],
+      'fungible-v1',
+      'fungible-xchain-v1',
+      'fungible-v2',
+      'coin',
+      'gas-payer-v1',
+      'ns',
     ])
     for (const { name, text } of systemContracts) {
       expect(text.startsWith(`(module ${name} `) || text.startsWith(`(interface ${name}\n`)).toBe(true)
