@@ -30,7 +30,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [3, ERRORS],
+    [4, ERRORS],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],
@@ -65,6 +65,7 @@ export const modulesAtOnce = {
     [1, NETWORK_FILE],
     [3, STEPS],
     [4, TABLES],
+    [2, ERRORS],
   ],
   keygen: [
     [34, 'The command line, keys, and a file for secrets.'],
@@ -85,6 +86,7 @@ const MINER_MODULES: Budget = [
   [1, 'The words for a pace are those of auto-mine.'],
   [4, STEPS],
   [3, TABLES],
+  [1, ERRORS],
 ]
 
 /** The same of a miner for a node that has found a block, with bundles and without. */
