@@ -60,7 +60,7 @@ const BEHIND = /\bbehind (?:the|an?|it|its|each|every|this|that|them|which|all)\
 const PRESENT = /\b(?:the|its|their|a|each|every|no) present (?!participle)\w+/i
 const MOST = /^["'(*_]*Most (?!of\b)\w+/
 const TELLS =
-  /\btells? (?:it|its|that|this|whether|of|how|what|which|why|where|when|if|them|the|an?|each|all)\b|\b(?:is|are|was|were|been|be) told\b/i
+  /\btells? (?:it|its|that|this|whether|of|how|what|which|why|where|when|if|them|the|an?|each|all)\b|\b(?:is|are|was|were|been|be) told\b(?! (?:of|about)\b)/i
 const ODD = /\b(?:anew|for ever|under way)\b/i
 
 /** First words of a title that lacks its subject: prepositions, auxiliaries, and verbs that are not nouns too. */

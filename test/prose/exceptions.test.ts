@@ -10,7 +10,7 @@ const findings = [
 const now = { documents: { 'docs/A.md': { opening: 2 }, 'docs/B.md': { stranded: 1 } } }
 
 it('counts by kind, file and rule', () => {
-  expect(countsOf(findings)).toEqual({ comments: {}, help: {}, errors: {}, ...now })
+  expect(countsOf(findings)).toEqual({ comments: {}, help: {}, errors: {}, titles: {}, ...now })
 })
 
 it('is content with exact counts', () => {
@@ -45,6 +45,7 @@ it('shrinks, and never grows', () => {
     documents: { 'docs/A.md': { opening: 2 } },
     help: {},
     errors: {},
+    titles: {},
   })
   expect(shrunk({ documents: { 'docs/A.md': { opening: 1 } } }, now).documents).toEqual({ 'docs/A.md': { opening: 1 } })
 })

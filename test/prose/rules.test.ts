@@ -38,6 +38,11 @@ describe('bad sentences', () => {
     history: ['A batch aims at 10 ms since then.'],
     'from-on': ['It holds from the next start on.'],
     'goes-on': ['A device goes on counting where it stopped.'],
+    'is-no': ['A line of the log is no JSON.', 'The names are no rule.'],
+    behind: ['The offset behind the last character.'],
+    present: ['The blocks do not outweigh the present branch.'],
+    tells: ['The error tells whether a retry may help.', 'A rig is told the target.'],
+    odd: ['The list is written anew.', 'It waits for ever.', 'A request is under way.'],
     term: ['Results go to standard output, the way there to standard error.', 'The hash rate of a rig is low.'],
   }
   for (const [rule, sentences] of Object.entries(bad)) {
@@ -45,13 +50,28 @@ describe('bad sentences', () => {
       it(`bad sentences ${rule}: ${sentence}`, () => expect(rulesOf(sentence)).toEqual([rule]))
   }
 
+  it('a limit that begins with Most breaks a rule in comments only', () => {
+    expect(inComment('Most bytes of one event.')).toEqual(['most'])
+    expect(inComment('Most of the nodes answer.')).toEqual([])
+    expect(rulesOf('Most nodes answer.')).toEqual([])
+  })
+
+  it('a title breaks a rule if it has no subject, or fewer than three words', () => {
+    const inTest = (title: string) => judgeSource('test/x.test.ts', `it('${title}', () => {})`).map(({ rule }) => rule)
+    expect(inTest('refuses a body over 2 MiB')).toEqual(['fragment'])
+    expect(inTest('after a restart of the node')).toEqual(['fragment'])
+    expect(inTest('node restarts')).toEqual(['fragment'])
+    expect(inTest('the server refuses a body over 2 MiB')).toEqual([])
+    expect(judgeSource('test/x.test.ts', "it.each([1])('%s is odd for a node', () => {})")).toEqual([])
+  })
+
   it('value-colon: only in comments', () => {
     expect(inComment('The chain; null: there is none.')).toEqual(['value-colon'])
     expect(rulesOf('The chain; null: there is none.')).toEqual([])
   })
 
   it('bad sentences has sentences for every rule', () => {
-    expect([...Object.keys(bad), 'value-colon'].toSorted()).toEqual(rules.map(({ name }) => name).toSorted())
+    expect([...Object.keys(bad), 'fragment', 'most', 'value-colon'].toSorted()).toEqual(rules.map(({ name }) => name).toSorted())
   })
 })
 
@@ -68,6 +88,7 @@ describe('good sentences', () => {
     '# What it costs',
     'There are ten shares, each of which counts.',
     'There is work from now on.',
+    'There is no work, and it is no longer served.',
     'Blocks 1 to 5 come from the node on this machine.',
     'A chain officially stalls, whatever the node says.',
     words(MOST_WORDS),
