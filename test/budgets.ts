@@ -56,6 +56,7 @@ export const modulesAtOnce = {
     [1, 'The texts of refusals, which left a file of 400 lines.'],
     [3, STEPS],
     [4, TABLES],
+    [7, ERRORS],
   ],
   send: [
     [155, 'A wallet, and the client of a node.'],

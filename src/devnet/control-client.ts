@@ -1,7 +1,7 @@
 /**
  * Control of a development network from the process that started it. Every call is a control request to its interface.
  */
-import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { errorRows, fileProblem, operatingError } from '#ground/base/errors.ts'
 import { type AnswerRequest, type FetchedAnswer, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { readUserText } from '#ground/base/user-file.ts'
@@ -33,6 +33,26 @@ import type { EmbeddedNode } from './devnet.ts'
 const TIMEOUT_MS = 300_000
 /** The longest body that a state may have in memory. */
 const MAX_STATE_BYTES = 2 * 1024 * 1024 * 1024
+
+/** Errors of a request to the network, and what to do about each. */
+export const controlErrors = errorRows({
+  closed: { code: 'NODE_UNREACHABLE', text: 'the network is closed', hint: 'start another one' },
+  cutUnreadable: {
+    code: 'BAD_INPUT',
+    text: 'cut: {cut}: {why}',
+    hint: 'it takes a height, the text of a cut, or a file with one',
+  },
+  refused: {
+    code: 'NODE_REFUSED',
+    text: 'the network refused {path} with status {status}: {answer}',
+    noHint: 'the answer of the network says what it expects',
+  },
+  notFunded: {
+    code: 'NODE_REFUSED',
+    text: '{account} got no coins: {why}',
+    hint: 'name a k: account, or an account that exists',
+  },
+})
 
 /** Blocks that a control request made. */
 export type Mined = Static<typeof MadeBlocks>
@@ -155,7 +175,7 @@ export function withControl(node: EmbeddedNode): EmbeddedNode & DevnetControl {
   const { url, close } = node
   return Object.assign(node, controlOf({ url, signal: closing.signal }), {
     close: () => {
-      closing.abort(new NewcutError('NODE_UNREACHABLE', 'the network is closed', { hint: 'start another one' }))
+      closing.abort(operatingError(controlErrors.closed))
       return close()
     },
   })
@@ -217,10 +237,7 @@ function resetBody({ fork }: NetworkChange): unknown {
   try {
     return { fork: { ...fork, cut: readUserText(cut) } }
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cut: ${cut}: ${fileProblem(error)}`, {
-      hint: 'it takes a height, the text of a cut, or a file with one',
-      cause: error,
-    })
+    throw operatingError(controlErrors.cutUnreadable, { cut, why: fileProblem(error) }, error)
   }
 }
 
@@ -242,7 +259,8 @@ async function request(
 ): Promise<FetchedAnswer> {
   const answer = await fetchAnswer(`${url}/devnet/${path}`, { timeoutMs: TIMEOUT_MS, signal, ...options })
   if (answer.ok) return answer
-  throw new NewcutError('NODE_REFUSED', `/devnet/${path}: status ${answer.status}: ${textOfAnswer(answer)}`)
+  const { status } = answer
+  throw operatingError(controlErrors.refused, { path: `/devnet/${path}`, status, answer: textOfAnswer(answer) })
 }
 
 const jsonOf = <T>(answer: FetchedAnswer) => parsePlainJson(textOfAnswer(answer)) as T
@@ -250,7 +268,7 @@ const jsonOf = <T>(answer: FetchedAnswer) => parsePlainJson(textOfAnswer(answer)
 function expectFunded(account: string, { result }: PrivilegedRun): void {
   const { status, error } = result as { readonly status: string; readonly error?: { readonly message?: string } }
   if (status === 'success') return
-  throw new NewcutError('NODE_REFUSED', `${account} got no coins: ${error?.message ?? status}`)
+  throw operatingError(controlErrors.notFunded, { account, why: error?.message ?? status })
 }
 
 const timeText = (time: Date | string) => (typeof time === 'string' ? time : time.toISOString())

@@ -1,5 +1,5 @@
 /** Chains and ledger of a node at its start: new ones, those of a data directory, or those of a fork. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import type { DataDirectory } from './data/directory.ts'
 import { genesisFor } from './ledger/genesis.ts'
@@ -7,6 +7,7 @@ import { Ledger } from './ledger/ledger.ts'
 import { MemoryVersions } from './ledger/versions.ts'
 import { commandCheck } from './mempool/checks.ts'
 import type { DevnetOptions } from './options/devnet-options.ts'
+import { optionErrors } from './options/errors.ts'
 import { Chains, forkedState, genesisState } from './rules/chains.ts'
 import type { NetworkRules } from './rules/network-rules.ts'
 import type { NodeClock } from './rules/node-clock.ts'
@@ -19,10 +20,7 @@ import { MemoryTransactionIndex, type TransactionIndex } from './store/transacti
 export function forkTargetOf({ forkTarget }: DevnetOptions, { network, release }: NetworkRules): number {
   const highest = Math.min(release.forkTarget, network.forks.highestKnown)
   if (forkTarget === undefined || forkTarget <= highest) return forkTarget ?? highest
-  throw new NewcutError(
-    'BAD_OPTION',
-    `forkTarget: ${forkTarget}; the network's node release votes for forks up to ${highest}`,
-  )
+  throw operatingError(optionErrors.highForkTarget, { target: forkTarget, highest })
 }
 
 interface ChainsSetup {

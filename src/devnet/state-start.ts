@@ -53,11 +53,11 @@ export class StateStart {
     onNotice(lost === 0 ? kept : `${kept}, ${lost} were dropped (${printable(why, MAX_REASONS_LENGTH)})`)
   }
 
-  /** Names the file instead of the temporary directory. */
+  /** Replaces the temporary directory in the message of the error by the file. @returns the error */
   nameFile(error: unknown): unknown {
     if (!(error instanceof NewcutError) || !this.#isTemporary || this.dataDir === undefined) return error
-    const { code, message, hint, cause } = error
-    return new NewcutError(code, message.replaceAll(this.dataDir, this.#file ?? 'state'), { hint, cause })
+    error.message = error.message.replaceAll(this.dataDir, this.#file ?? 'state')
+    return error
   }
 
   /** Writes the file, if the options name one. Throws NewcutError DATA_UNUSABLE. */

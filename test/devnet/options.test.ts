@@ -38,7 +38,7 @@ describe('startDevnet refuses', () => {
     [{ updateStreamLimit: -1 }, 'updateStreamLimit: -1; expected a whole number from 0 to '],
     [{ dataDir: '' }, "dataDir: ''; expected some text"],
     [{ onSolved: true }, 'onSolved: true; expected a function'],
-    [{ pow: true, autoMine: { kind: 'on-demand' } }, 'autoMine makes blocks without proof of work: leave pow out'],
+    [{ pow: true, autoMine: { kind: 'on-demand' } }, 'autoMine makes blocks without proof of work'],
   ])('startDevnet refuses %o with BAD_OPTION, and says what would be right', async (options, text) => {
     expect(await refusal({ port: 0, ...options })).toMatchObject({
       code: 'BAD_OPTION',

@@ -232,24 +232,24 @@ describe('a state file', () => {
     const lines = gunzipSync(state).toString().split('\n')
     const of = (...changed: string[]) => gzipSync(changed.join('\n'))
     const cases: [Uint8Array, string][] = [
-      [Buffer.from('hello'), 'no state of a newcut network: incorrect header check'],
-      [state.subarray(0, state.length / 2), 'no state of a newcut network: '],
-      [gzipSync('{}\n'), 'no state of a newcut network: it has other content'],
-      [gzipSync('hello'), 'no state of a newcut network: it has other content'],
-      [gzipSync('{"a":1}\n'.repeat(200_000)), 'no state of a newcut network: it has other content'],
-      [gzipSync('{"newcutState":1,"fork":5}\n'), 'no state of a newcut network: it has other content'],
+      [Buffer.from('hello'), 'not a state of a newcut network: incorrect header check'],
+      [state.subarray(0, state.length / 2), 'not a state of a newcut network: '],
+      [gzipSync('{}\n'), 'not a state of a newcut network: it has other content'],
+      [gzipSync('hello'), 'not a state of a newcut network: it has other content'],
+      [gzipSync('{"a":1}\n'.repeat(200_000)), 'not a state of a newcut network: it has other content'],
+      [gzipSync('{"newcutState":1,"fork":5}\n'), 'not a state of a newcut network: it has other content'],
       [of(lines[0].replace(':2', ':3')), 'a state of version 3; this newcut reads versions 1 and 2'],
       [of(lines[0], '[0]', ...lines.slice(1)), 'network: its line 2 is not a record'],
       [of(lines[0], '[0,"e30="]', ...lines.slice(1)), 'network: it is cut off'],
-      [of(...lines.slice(0, 3)), 'no state of a newcut network: it is cut off'],
-      [of(lines[0], ...lines.slice(2)), 'no state of a newcut network: it is cut off'],
+      [of(...lines.slice(0, 3)), 'not a state of a newcut network: it is cut off'],
+      [of(lines[0], ...lines.slice(2)), 'not a state of a newcut network: it is cut off'],
       [of(lines[0], lines[1].replace('",', '",1'), ...lines.slice(2)), 'network: its line 2 is not a record'],
       [of(lines[0], lines[1], 'null', ...lines.slice(2)), 'network: its line 3 is not a record'],
       [of(lines[0], '["key"]', ...lines.slice(1)), 'network: its line 2 is not a record'],
       [of(lines[0], '{"other":1}', ...lines.slice(1)), 'network: its line 2 is not a record'],
       [of(...lines.slice(0, -3), ...lines.slice(-2)), 'network: it is cut off'],
-      [of(...lines, '[0,"e30="]', ''), 'no state of a newcut network: text follows its last line'],
-      [state.with(-8, state[state.length - 8] ^ 1), 'no state of a newcut network: incorrect data check'],
+      [of(...lines, '[0,"e30="]', ''), 'not a state of a newcut network: text follows its last line'],
+      [state.with(-8, state[state.length - 8] ^ 1), 'not a state of a newcut network: incorrect data check'],
       [of(lines[0], lines[1].replace(/"(.)(.*)"\]$/, '"$1AAAA$2"]'), ...lines.slice(2)), 'state/blocks: damaged: '],
     ]
     for (const [bytes, text] of cases) {
@@ -257,7 +257,7 @@ describe('a state file', () => {
     }
     const file = join(await folder(), 'x.state')
     await writeFile(file, 'hello')
-    await expect(startDevnet({ port: 0, stateFile: file })).rejects.toMatchObject(message(`${file}: no state`))
+    await expect(startDevnet({ port: 0, stateFile: file })).rejects.toMatchObject(message(`${file}: not a state of`))
     expect(await readFile(file, 'utf8')).toBe('hello')
   })
 

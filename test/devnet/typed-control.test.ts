@@ -114,7 +114,7 @@ it('the typed control throws the text of a refusal', async () => {
   const devnet = await start()
   await expect(devnet.revert(7)).rejects.toMatchObject({
     code: 'NODE_REFUSED',
-    message: expect.stringContaining('/devnet/revert: status 409: there is no snapshot 7'),
+    message: expect.stringContaining('the network refused /devnet/revert with status 409: there is no snapshot 7'),
   })
 })
 

@@ -1,6 +1,6 @@
 /** A fork as the embedded node uses it: chains above the pinned blocks of another network. */
 
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { graphOf } from '#ground/chain/graph.ts'
 import type { Header } from '#ground/chain/header.ts'
 import { MissingEntry, type ReadableState } from '#language/contracts/machine/state.ts'
@@ -14,6 +14,7 @@ import type { CopiedBase } from '../ledger/copied-base.ts'
 import type { NodeClock } from '../rules/node-clock.ts'
 import type { GraphForm } from '../rules/settings.ts'
 import type { StoredPayload } from '../store/payload.ts'
+import { copyErrors } from './errors.ts'
 
 /** Time of the first blocks: that of the machine, or that of the pinned blocks. */
 export type ForkTime = 'now' | 'pinned'
@@ -43,7 +44,7 @@ export class NodeCopy implements CopiedBase {
     this.payloads = payloads
     const unknown = chains?.find((chain) => !fork.pin.hashes.has(chain))
     if (unknown !== undefined)
-      throw new NewcutError('BAD_OPTION', `\`fork.chains\`: the network has no chain ${unknown}`)
+      throw operatingError(copyErrors.unknownChain, { chain: unknown, chains: [...fork.pin.hashes.keys()].join(', ') })
     this.#fork = fork
     this.chains = chains
     this.time = time
@@ -115,7 +116,7 @@ export class NodeCopy implements CopiedBase {
         await this.fetch(error, texts)
       }
     }
-    throw new NewcutError('NODE_MISBEHAVED', `after ${MAX_ROUNDS} fetches a run still misses entries of the fork`)
+    throw operatingError(copyErrors.endlessFetches, { rounds: MAX_ROUNDS })
   }
 
   /** Fetches the modules that code names. */
@@ -159,5 +160,5 @@ export function copiedGraph(headers: ReadonlyMap<number, Header>): GraphForm {
   const list = chains.map((chain) => [...(headers.get(chain)?.adjacents.keys() ?? [])].sort((a, b) => a - b))
   const graph = graphOf(list)
   if (typeof graph !== 'string') return graph.name === 'other' ? list : graph.name
-  throw new NewcutError('NODE_MISBEHAVED', `the graph of the forked network ${graph}`)
+  throw operatingError(copyErrors.wrongGraph, { why: graph })
 }

@@ -3,12 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { encodeBase64Url } from '#ground/base/bytes.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { replaceFile } from '#ground/base/replace-file.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
 import { COPY_LIMITS, cutText, type NetworkCopyOptions, openCopy, reopenCopy } from '#language/copy/network-copy.ts'
 import { pinText, readPin } from '#language/copy/pin.ts'
+import { copyErrors } from './errors.ts'
 import { type ForkTime, NodeCopy } from './node-copy.ts'
 import { pinnedPayloads } from './pinned-payloads.ts'
 
@@ -73,9 +74,7 @@ export async function openNodeCopy(
   const hasBlocks = dataDir !== undefined && existsSync(join(dataDir, blocks))
   if (asked === undefined && kept === null) return null
   if (kept === null && hasBlocks) {
-    throw new NewcutError('DATA_UNUSABLE', `${dataDir}: its network is not a fork`, {
-      hint: 'leave `fork` out to continue this network, or name another directory for a fork',
-    })
+    throw operatingError(copyErrors.notFork, { directory: dataDir ?? '' })
   }
   const { url = kept?.url ?? '', time = kept?.time ?? 'now' } = asked ?? {}
   const cacheFolder =
@@ -124,17 +123,11 @@ function limitsOf(asked: DevnetFork | undefined) {
 /** Throws NewcutError DATA_UNUSABLE if the user asks for another fork than the one in the directory. */
 function expectPin(directory: string, kept: CopyRecord, asked: DevnetFork | undefined): void {
   const { height, network } = readPin(kept.pin, COPY_FILE)
-  const other = (what: string) =>
-    new NewcutError(
-      'DATA_UNUSABLE',
-      `${directory}: its network was forked from ${network} at height ${height}, ${what}`,
-      {
-        hint: 'leave that out to continue this network, or name another directory for a new fork',
-      },
-    )
-  if (asked?.cut !== undefined && !isSameCut(asked.cut, kept.pin)) throw other('not at another cut')
+  const otherPin = (difference: string) =>
+    operatingError(copyErrors.otherPin, { directory, network, height, difference })
+  if (asked?.cut !== undefined && !isSameCut(asked.cut, kept.pin)) throw otherPin('not at another cut')
   if (asked?.chains !== undefined && asked.chains.join() !== (kept.chains ?? []).join())
-    throw other('with other chains')
+    throw otherPin('with other chains')
 }
 
 function isSameCut(cut: string, pin: string): boolean {
@@ -147,18 +140,15 @@ function isSameCut(cut: string, pin: string): boolean {
 export function readCopyFile(directory: string): CopyRecord | null {
   const file = join(directory, COPY_FILE)
   if (!existsSync(file)) return null
-  const damaged = (what: string) =>
-    new NewcutError('DATA_UNUSABLE', `${file}: ${what}`, {
-      hint: 'restore it from a backup; another address of the node goes with `fork: URL`, not into this file',
-    })
+  const damagedRecord = (what: string) => operatingError(copyErrors.damagedRecord, { file, what })
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as CopyRecord | null
-    if (kept?.fork !== VERSION) throw damaged('it is damaged, or of another newcut')
-    if (checkOf(kept) !== kept.check) throw damaged('it is damaged or was edited: its checksum is wrong')
+    if (kept?.fork !== VERSION) throw damagedRecord('it is damaged, or of another newcut')
+    if (checkOf(kept) !== kept.check) throw damagedRecord('it is damaged or was edited: its checksum is wrong')
     return kept
   } catch (error) {
     if (error instanceof NewcutError) throw error
-    throw damaged(`it cannot be read: ${describeError(error)}`)
+    throw damagedRecord(`it cannot be read: ${describeError(error)}`)
   }
 }
 
@@ -177,6 +167,6 @@ export function writeCopyFile(directory: string, record: string): void {
   try {
     replaceFile(file, record)
   } catch (error) {
-    throw new NewcutError('DATA_UNUSABLE', `${file} cannot be written: ${describeError(error)}`, { cause: error })
+    throw operatingError(copyErrors.recordNotWritten, { file, why: describeError(error) }, error)
   }
 }

@@ -1,9 +1,10 @@
 /** Payloads that the forked node tells, checked by their hashes. */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
-import { FormatError, NewcutError } from '#ground/base/errors.ts'
+import { FormatError, operatingError } from '#ground/base/errors.ts'
 import type { NetworkCopy } from '#language/copy/network-copy.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { payloadFromJson } from '../store/payload-json.ts'
+import { copyErrors } from './errors.ts'
 
 /**
  * Chain -> payload of its pinned block, without those that the forked node no longer has.
@@ -15,8 +16,7 @@ export async function pinnedPayloads(fork: NetworkCopy): Promise<ReadonlyMap<num
     if (json === null) return []
     const payload = payloadIn(json, encodeBase64Url(header.payloadHash))
     if (payload !== null) return [[chain, payload] as const]
-    const text = `the forked node ${fork.remote.url} gives a payload of chain ${chain} at height ${header.height}`
-    throw new NewcutError('NODE_MISBEHAVED', `${text} that is not the one in its header`)
+    throw operatingError(copyErrors.wrongPayload, { url: fork.remote.url, chain, height: header.height })
   })
   return new Map((await Promise.all(found)).flat())
 }

@@ -6,7 +6,7 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { moveInto } from '#ground/base/replace-file.ts'
 import type { BackupStatus } from '#ground/schema/bodies.ts'
 import type { NodeCopy } from '../copy/node-copy.ts'
@@ -17,8 +17,9 @@ import { type NetworkRules, rulesOf } from '../rules/network-rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
-import { isThere, makeDirectory, unusableError } from './database.ts'
+import { isThere, makeDirectory } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
+import { dataErrors } from './errors.ts'
 import { type StateSnapshot, stateSnapshotOf } from './records.ts'
 import { StateDatabase } from './state-database.ts'
 
@@ -44,8 +45,7 @@ export async function expectBackupDirectory(directory: string): Promise<void> {
     // Write to find out: permissions do not reveal a read-only or full file system.
     await rm(await mkdtemp(join(directory, '.newcut-')), { recursive: true })
   } catch (error) {
-    const hint = 'it must be a directory that this user may write to'
-    throw unusableError(directory, `backups cannot be written: ${describeError(error)}`, { hint, cause: error })
+    throw operatingError(dataErrors.noBackups, { directory, why: describeError(error) }, error)
   }
 }
 

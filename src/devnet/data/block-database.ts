@@ -1,6 +1,6 @@
 /** The block database of a data directory, which keeps the chains across restarts. */
 
-import { describeError, type NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { moveInto } from '#ground/base/replace-file.ts'
 import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
@@ -8,7 +8,8 @@ import type { RuleChange } from '../rules/rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { Exemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
-import { type Database, destroyDatabase, openDatabase, type StoredEntry, unusableError } from './database.ts'
+import { type Database, destroyDatabase, openDatabase, type StoredEntry } from './database.ts'
+import { dataErrors } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type LoadedState, type LoadOptions, loadChains } from './load.ts'
 import { DiskPayloads } from './payloads.ts'
@@ -62,7 +63,7 @@ export class BlockDatabase implements ChainJournal {
       await writeCopy(unfinished, settings, stateSnapshotOf(state))
       moveInto(unfinished, location)
     } catch (error) {
-      throw unusableError(location, `cannot be created: ${describeError(error)}`, { cause: error })
+      throw operatingError(dataErrors.notCreated, { location, why: describeError(error) }, error)
     }
   }
 
@@ -108,7 +109,7 @@ export class BlockDatabase implements ChainJournal {
     try {
       await this.#database.batch([networkEntry(this.#settings)], { sync: true })
     } catch (error) {
-      throw unusableError(this.#database.location, 'cannot be written', { cause: error })
+      throw operatingError(dataErrors.notWritten, { location: this.#database.location }, error)
     }
   }
 
@@ -116,10 +117,8 @@ export class BlockDatabase implements ChainJournal {
     if (this.#failure !== undefined) throw this.#failure
     const waiting = (this.#state?.store.size ?? 0) - this.#writtenBlocks
     if (waiting <= this.#maxUnwritten) return
-    throw unusableError(
-      this.#database.location,
-      `${waiting} blocks wait to be written; at most ${this.#maxUnwritten} may`,
-    )
+    const { location } = this.#database
+    throw operatingError(dataErrors.tooManyUnwritten, { location, waiting, most: this.#maxUnwritten })
   }
 
   noteChange(state: ChainState): void {
@@ -153,8 +152,7 @@ export class BlockDatabase implements ChainJournal {
     try {
       await this.#database.batch(entries)
     } catch (error) {
-      const hint = 'what was not written is lost: make room, then start the node again'
-      this.#failure = unusableError(this.#database.location, 'cannot be written', { hint, cause: error })
+      this.#failure = operatingError(dataErrors.notWritten, { location: this.#database.location }, error)
       this.#onFailure(this.#failure)
       throw this.#failure
     }

@@ -4,8 +4,9 @@ import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
 import { concatBytes, readU32LE } from '#ground/base/bytes.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { chainBytes } from '#ground/chain/work.ts'
+import { damagedError, dataErrors } from './errors.ts'
 
 export type Database = ClassicLevel<string, Uint8Array>
 
@@ -16,17 +17,6 @@ export interface StoredEntry {
 }
 
 const SEAL_BYTES = 4
-
-/** Error of a data directory that cannot be used: its location and the reason. */
-export function unusableError(location: string, message: string, options: { hint?: string; cause?: unknown } = {}) {
-  return new NewcutError('DATA_UNUSABLE', `${location}: ${message}`, options)
-}
-
-/** Error of damaged data: the bytes are not those that were written. */
-export function damagedError(location: string, message: string, cause?: unknown): NewcutError {
-  const hint = 'restore a backup, or begin a new network in another directory'
-  return unusableError(location, `damaged: ${message}`, { hint, cause })
-}
 
 /**
  * Opens the database at `location`. With `create` it must not exist, and is created. Throws NewcutError DATA_UNUSABLE.
@@ -63,7 +53,7 @@ export async function isThere(path: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
-    throw unusableError(path, `cannot be accessed: ${describeError(error)}`, { cause: error })
+    throw operatingError(dataErrors.notAccessible, { location: path, why: describeError(error) }, error)
   }
 }
 
@@ -85,7 +75,7 @@ async function expectDatabaseFiles(location: string): Promise<void> {
   try {
     names = await readdir(location)
   } catch (error) {
-    throw unusableError(location, `not a database: ${describeError(error)}`, { cause: error })
+    throw operatingError(dataErrors.notDatabase, { location, why: describeError(error) }, error)
   }
   if (!names.includes('CURRENT')) throw damagedError(location, 'no database in it: there is no file CURRENT')
   if (!names.some((name) => name.endsWith('.log'))) throw damagedError(location, 'its write-ahead log is missing')
@@ -95,13 +85,9 @@ function openingError(location: string, error: unknown): NewcutError {
   // Opening wraps the reason in `cause`, destroying does not.
   const reason = (error as { cause?: unknown }).cause ?? error
   const code = (reason as { code?: string }).code
-  if (code === 'LEVEL_LOCKED') {
-    const hint = 'one node per directory: stop the other one, or use another `dataDir`'
-    return unusableError(location, 'in use by another process', { hint, cause: error })
-  }
+  if (code === 'LEVEL_LOCKED') return operatingError(dataErrors.locked, { location }, error)
   if (code === 'LEVEL_CORRUPTION') return damagedError(location, describeError(reason), error)
-  const hint = 'it must be a directory that this user may read and write'
-  return unusableError(location, `cannot be opened: ${describeError(reason)}`, { hint, cause: error })
+  return operatingError(dataErrors.notOpened, { location, why: describeError(reason) }, error)
 }
 
 /** Appends a checksum: bytes || CRC-32 of them, u32 LE (4). LevelDB does not check what it reads. */

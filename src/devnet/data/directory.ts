@@ -7,7 +7,7 @@
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeError, type NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { OnProgress } from '#ground/base/progress.ts'
 import { networkForm } from '#ground/chain/known-networks.ts'
 import { development } from '#ground/chain/network-data.ts'
@@ -30,7 +30,8 @@ import {
 import type { Block } from '../store/block-store.ts'
 import type { PrintReporter } from '../store/print-reporter.ts'
 import { BlockDatabase } from './block-database.ts'
-import { isThere, makeDirectory, unusableError } from './database.ts'
+import { isThere, makeDirectory } from './database.ts'
+import { dataErrors } from './errors.ts'
 import type { LoadedState } from './load.ts'
 import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
 
@@ -127,28 +128,20 @@ async function isNew(directory: string): Promise<boolean> {
     await makeDirectory(directory)
     names = await readdir(directory)
   } catch (error) {
-    const hint = 'it must be a directory that this user may read and write'
-    throw unusableError(directory, `cannot be used as a data directory: ${describeError(error)}`, {
-      hint,
-      cause: error,
-    })
+    throw operatingError(dataErrors.noDataDirectory, { directory, why: describeError(error) }, error)
   }
   if (names.includes(BLOCKS)) return false
   const others = names.filter((name) => !IGNORED.test(name))
   if (others.length === 0) return true
-  throw unusableError(directory, `not a data directory: it holds ${others.slice(0, 3).join(', ')} but no ${BLOCKS}`, {
-    hint: 'name an empty or a new directory to create a network there',
-  })
+  throw operatingError(dataErrors.otherFiles, { directory, files: others.slice(0, 3).join(', '), blocks: BLOCKS })
 }
 
 function expectSettings(directory: string, { settings }: BlockDatabase, asked: AskedSettings): void {
   const wanted = settingsOf(asked, settings)
   for (const name of fixedSettings) {
     if (isSameSetting(name, settings, wanted)) continue
-    const [has, not] = [describeSetting(name, settings), describeSetting(name, wanted)]
-    throw unusableError(directory, `its network has ${has}, not ${not}`, {
-      hint: 'leave that out to continue this network, or name another directory for a new one',
-    })
+    const [has, requested] = [describeSetting(name, settings), describeSetting(name, wanted)]
+    throw operatingError(dataErrors.otherSetting, { directory, has, requested })
   }
 }
 
@@ -156,19 +149,17 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
 function expectNetwork(directory: string, { network: has }: NetworkSettings, { network: asked }: AskedSettings): void {
   if (typeof asked !== 'object') return
   const name = typeof has === 'object' ? has.name : (has ?? development.name)
-  const hint = 'leave that out to continue this network, or name another directory for a new one'
-  if (name !== asked.name) throw unusableError(directory, `its network is ${name}, not ${asked.name}`, { hint })
+  if (name !== asked.name)
+    throw operatingError(dataErrors.otherNetwork, { directory, has: name, requested: asked.name })
   // Files of newcut may learn rules; the network keeps those of its first block.
   if (networkForm(name) === asked || JSON.stringify(has) === JSON.stringify(asked)) return
-  throw unusableError(directory, `its network began with other rules than those of the file of ${name}`, { hint })
+  throw operatingError(dataErrors.otherRules, { directory, network: name })
 }
 
 /** Throws NewcutError DATA_UNUSABLE if a block needs `print`, and the node does not allow it. */
 function expectPrints(directory: string, { exemptions }: BlockDatabase, prints: PrintReporter | undefined): void {
   if (prints?.isAllowed || !exemptions.hasPrintingBlocks) return
-  throw unusableError(directory, 'its network has modules that call print, which this node does not allow', {
-    hint: 'start it with `allowPrint: true`, or name another directory',
-  })
+  throw operatingError(dataErrors.printRefused, { directory })
 }
 
 /** Opens the state database. An empty one replaces it if it is missing or damaged; the blocks then fill it. */

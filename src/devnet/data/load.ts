@@ -4,7 +4,7 @@
  */
 
 import { decodeHash, encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
-import { describeError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import type { OnProgress } from '#ground/base/progress.ts'
 import type { Cut } from '#ground/chain/cut.ts'
 import { genesisHeader } from '#ground/chain/genesis.ts'
@@ -16,7 +16,8 @@ import type { ChainState } from '../rules/journal.ts'
 import { graphIn, type NetworkSettings, networkOf } from '../rules/settings.ts'
 import { BlockStore } from '../store/block-store.ts'
 import type { PayloadStore } from '../store/payload-store.ts'
-import { type Database, damagedError, unseal, unusableError } from './database.ts'
+import { type Database, unseal } from './database.ts'
+import { damagedError, dataErrors } from './errors.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
 /** Headers in one read. Measured: fewer are slower, more are not faster. */
@@ -162,8 +163,7 @@ class BlockReader {
   #genesisError(number: number, genesis: Header, { parent, chainId }: GenesisFields) {
     const isGenesis = chainId === genesis.chainId && equalBytes(parent, genesis.parent)
     if (!isGenesis) return this.#damageError(number, 'not the genesis block of its chain')
-    const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
-    return unusableError(this.#location, 'its network began with the system contracts of another newcut', { hint })
+    return operatingError(dataErrors.otherContracts, { location: this.#location })
   }
 
   #damageError(number: number, message: string) {

@@ -11,6 +11,7 @@
  */
 
 import { encodeBase64Url } from '#ground/base/bytes.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { MAX_CASTING_BLOCKS } from '#ground/chain/fork.ts'
 import { graphNames } from '#ground/chain/graph.ts'
 import { development } from '#ground/chain/network-data.ts'
@@ -25,15 +26,8 @@ import type { BlockStore } from '../store/block-store.ts'
 import type { Exemption, ExemptionRecord } from '../store/exemptions.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { encodePayloadRecord } from '../store/payload-record.ts'
-import {
-  type Database,
-  damagedError,
-  jsonEntry,
-  readJsonRecord,
-  type StoredEntry,
-  seal,
-  unusableError,
-} from './database.ts'
+import { type Database, jsonEntry, readJsonRecord, type StoredEntry, seal } from './database.ts'
+import { damagedError, dataErrors } from './errors.ts'
 
 const FORMAT = 2
 const NUMBER_DIGITS = 10
@@ -154,8 +148,8 @@ export function readSettings(database: Database): NetworkSettings {
   if (record === undefined) throw damagedError(database.location, 'a database, but not one of a newcut network')
   const format = (record as { format?: unknown }).format
   if (format !== FORMAT) {
-    const hint = 'use the newcut that wrote it, or another directory'
-    throw unusableError(database.location, `format ${format}; this newcut reads format ${FORMAT}`, { hint })
+    const values = { location: database.location, format: String(format), own: FORMAT }
+    throw operatingError(dataErrors.otherFormat, values)
   }
   const {
     graph,

@@ -9,23 +9,16 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { OnProgress } from '#ground/base/progress.ts'
 import { HashText } from '#ground/schema/bodies.ts'
 import { Compile, Type } from '#ground/schema/typebox.ts'
 import { genesisIn } from '../ledger/genesis.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import { indexBlock, type TransactionIndex, type TransactionPlace } from '../store/transaction-index.ts'
-import {
-  type Database,
-  damagedError,
-  destroyDatabase,
-  jsonEntry,
-  openDatabase,
-  readJsonRecord,
-  unusableError,
-} from './database.ts'
+import { type Database, destroyDatabase, jsonEntry, openDatabase, readJsonRecord } from './database.ts'
 import { DiskVersions } from './disk-versions.ts'
+import { damagedError, dataErrors } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 
 const Natural = Type.Integer({ minimum: 0 })
@@ -194,7 +187,7 @@ export class StateDatabase implements TransactionIndex {
     try {
       await this.#database.batch([...entries, tipEntry(store, blocks)])
     } catch (error) {
-      const failure = unusableError(this.#database.location, 'cannot be written', { cause: error })
+      const failure = operatingError(dataErrors.notWritten, { location: this.#database.location }, error)
       onFailure(failure)
       throw failure
     }

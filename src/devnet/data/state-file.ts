@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { besideOf, moveInto } from '#ground/base/replace-file.ts'
 import { openUserFile } from '#ground/base/user-file.ts'
@@ -26,8 +26,9 @@ import type { PendingBytes } from '../mempool/mempools.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { copyPieces } from './copy.ts'
-import { openDatabase, type StoredEntry, unusableError } from './database.ts'
+import { openDatabase, type StoredEntry } from './database.ts'
 import { BLOCKS } from './directory.ts'
+import { dataErrors } from './errors.ts'
 import type { StateSnapshot } from './records.ts'
 
 const VERSION = 2
@@ -99,8 +100,7 @@ export async function writeStateFile(file: string, network: SavedNetwork): Promi
 }
 
 function unwritableError(file: string, cause: unknown): NewcutError {
-  const hint = 'the folder must exist, and this user must be allowed to write there'
-  return unusableError(file, `the state cannot be written: ${describeError(cause)}`, { hint, cause })
+  return operatingError(dataErrors.stateNotWritten, { file, why: describeError(cause) }, cause)
 }
 
 /**
@@ -199,13 +199,11 @@ function headIn(line: string, name: string): string | null | undefined {
   const { newcutState: version, fork = null } = (head ?? {}) as { newcutState?: unknown; fork?: unknown }
   if (version === undefined) return undefined
   if (READ_VERSIONS.includes(version)) return typeof fork === 'string' || fork === null ? fork : undefined
-  throw unusableError(
+  throw operatingError(dataErrors.otherStateVersion, {
     name,
-    `a state of version ${version}; this newcut reads versions ${READ_VERSIONS.join(' and ')}`,
-    {
-      hint: 'use the newcut that wrote it',
-    },
-  )
+    version: String(version),
+    versions: READ_VERSIONS.join(' and '),
+  })
 }
 
 function streamFault(error: unknown): string {
@@ -214,6 +212,5 @@ function streamFault(error: unknown): string {
 }
 
 function notStateError(name: string, why: string, cause?: unknown): NewcutError {
-  const hint = 'GET /devnet/state and `stateFile` write such files'
-  return unusableError(name, `no state of a newcut network: ${why}`, { hint, cause })
+  return operatingError(dataErrors.notState, { name, why }, cause)
 }

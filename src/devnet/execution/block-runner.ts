@@ -11,10 +11,10 @@ import { TIMED_OUT } from '../mempool/refusals.ts'
 import { isUnverified } from '../mempool/slh-dsa.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import { taskOf, taskSourceOf, verifyIn } from './calls.ts'
+import { ExecutionUnavailable } from './errors.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
-import { ExecutionUnavailable } from './unavailable.ts'
 
 /** Time that the node waits for a command. Most take less, and then they are in the block at once. */
 const COMMAND_WAIT_MS = 10

@@ -9,9 +9,9 @@ import { outOfGas, trialFault } from '../ledger/local.ts'
 import type { Trial } from '../mempool/mempools.ts'
 import { TIMED_OUT } from '../mempool/refusals.ts'
 import { keepVerdicts, type SignedParts } from '../mempool/slh-dsa.ts'
+import { ExecutionUnavailable } from './errors.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
-import { ExecutionUnavailable } from './unavailable.ts'
 
 export class Calls implements Trial {
   readonly #ledger: Ledger

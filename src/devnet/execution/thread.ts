@@ -3,7 +3,7 @@
  * and leaves it to the next network of the process when it closes.
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { evalError } from '#language/contracts/errors.ts'
 import type { SpvSupport } from '#language/contracts/machine/environment.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
@@ -18,6 +18,7 @@ import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
 import { loadSlhDsa, verdictsOn } from '../mempool/slh-dsa.ts'
+import { executionErrors } from './errors.ts'
 import {
   type CommandTask,
   type FromThread,
@@ -79,7 +80,7 @@ class ThreadService {
         continue
       }
       if ('refused' in received.message) throw evalError(received.message.refused)
-      if ('failed' in received.message) throw new NewcutError('DATA_UNUSABLE', 'the node cannot read its state')
+      if ('failed' in received.message) throw operatingError(executionErrors.stateUnreadable)
       return received.message.answer
     }
   }

@@ -12,9 +12,9 @@ import type { ExecuteOptions, ExecutingBlock } from '../ledger/transaction.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { BlockRunner } from './block-runner.ts'
 import { taskOf, taskSourceOf } from './calls.ts'
+import { ExecutionUnavailable } from './errors.ts'
 import { type Executor, isAtFault, type TaskOutcome } from './executor.ts'
 import { applyOverrides, NO_OVERRIDES, type Overrides } from './overrides.ts'
-import { ExecutionUnavailable } from './unavailable.ts'
 
 /** Why a transaction has no trace. */
 export type MissingTrace =

@@ -1,7 +1,7 @@
 /** Answers about blocks below the pin of a fork come from the forked node. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { exactJsonText, fieldsOf, parseExactJson, parseJson, parsePlainJson } from '#ground/base/json.ts'
 import { shortestPath } from '#ground/chain/graph.ts'
 import { graphAt } from '#ground/chain/network.ts'
@@ -14,6 +14,7 @@ import type { Mempools } from '../mempool/mempools.ts'
 import type { Chains } from '../rules/chains.ts'
 import { type App, accepted } from './app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from './encode/payload-text.ts'
+import { httpErrors } from './errors.ts'
 
 interface BelowPinOptions {
   readonly fork: NodeCopy
@@ -106,7 +107,7 @@ class BelowPin {
     const payload = payloadIn(parseJson(text), hash)
     if (payload === null) {
       const { url } = this.#options.fork
-      throw new NewcutError('NODE_MISBEHAVED', `the forked node ${url} gives no payload ${hash}: ${excerpt(text)}`)
+      throw operatingError(httpErrors.unreadablePayload, { url, hash, answer: excerpt(text) })
     }
     const type = accepted(accept, [JSON_TYPE, BINARY]) ?? JSON_TYPE
     if (type === BINARY) return { type, body: hasOutputs ? payloadOutputsBytes(payload) : payloadBytes(payload) }

@@ -5,11 +5,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { limitConnections } from '#ground/platform/connection-limit.ts'
 import { plainOptions } from '#ground/schema/devnet-options.ts'
 import { EVENT_STREAM } from '#ground/schema/operation.ts'
 import type { App } from './app.ts'
+import { httpErrors } from './errors.ts'
 import { TURNED } from './refusal.ts'
 import { type ServedRequest, tellRequests } from './request-log.ts'
 
@@ -73,11 +74,8 @@ export class Port {
       })
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      const hint =
-        code === 'EADDRINUSE'
-          ? 'choose another `port` (0 takes any free one) or stop what listens there'
-          : 'listen on an address of this machine, and on a port that you may use'
-      throw new NewcutError('PORT_BUSY', `cannot listen on ${host}:${port}: ${message}`, { hint, cause: error })
+      const row = code === 'EADDRINUSE' ? httpErrors.portBusy : httpErrors.portForbidden
+      throw operatingError(row, { host, port, why: message }, error)
     }
     const address = this.#server.address() as AddressInfo
     const hostInUrl = address.family === 'IPv6' ? `[${address.address}]` : address.address

@@ -4,7 +4,7 @@
  */
 
 import { encodeBase64Url, equalBytes } from '#ground/base/bytes.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { developmentAccounts } from '#ground/chain/development-accounts.ts'
 import { graphAt } from '#ground/chain/network.ts'
 import { chainsIn, type GenesisTransaction } from '#ground/chain/network-form.ts'
@@ -21,6 +21,7 @@ import type { NetworkRules } from '../rules/network-rules.ts'
 import type { BlockStore } from '../store/block-store.ts'
 import { emptyPayload, type StoredPayload } from '../store/payload.ts'
 import { resultText } from './command-result.ts'
+import { ledgerErrors } from './errors.ts'
 import { attempt, coinToken, genesisRules } from './runner.ts'
 
 export interface Genesis {
@@ -256,8 +257,8 @@ function makeGenesis(commands: readonly GenesisCommand[], chain: number | null =
   const transactions = commands.map((command, txId) => {
     const ran = attempt(() => execute(state, command, { txId, areHashesOfText: false, chain }))
     if ('value' in ran) return ran.value
-    const where = `genesis.transactions.${command.place ?? txId}:${chain === null ? '' : ` on chain ${chain}:`}`
-    throw new NewcutError('BAD_CONFIG', `${where} ${describeError(ran.error)}`)
+    const place = `genesis.transactions.${command.place ?? txId}:${chain === null ? '' : ` on chain ${chain}:`}`
+    throw operatingError(ledgerErrors.genesisFailed, { place, why: describeError(ran.error) })
   })
   const parts = { minerData: emptyPayload.minerData, coinbase: emptyPayload.coinbase, transactions }
   state.put('counters', 'tx', transactions.length)

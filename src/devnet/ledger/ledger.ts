@@ -4,7 +4,7 @@
  */
 
 import { equalBytes } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { forkStateOf } from '#ground/chain/fork.ts'
 import type { Header } from '#ground/chain/header.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
@@ -25,6 +25,7 @@ import { NO_OUTPUT_LIMITS, OUTPUT_LIMITS, type OutputLimits } from './command-re
 import { verifyContinuationProof } from './continuation-proof.ts'
 import { textsOf } from './copied-base.ts'
 import { PayloadDraft } from './draft.ts'
+import { ledgerErrors } from './errors.ts'
 import {
   executePayload,
   executePayloadAsRecorded,
@@ -178,8 +179,7 @@ export class Ledger implements Executions {
     const parent = this.#options.store.parentOf(block)
     const judged = parent === undefined ? { fault: 'it has no parent' } : this.#judgeAgain(parent.header, block)
     if ('fault' in judged) {
-      const hint = 'go on with the newcut that wrote it, or begin a new network in another directory'
-      throw new NewcutError('DATA_UNUSABLE', `block ${block.id} does not execute as it did: ${judged.fault}`, { hint })
+      throw operatingError(ledgerErrors.otherExecution, { block: block.id, fault: judged.fault })
     }
     this.#keep(block, judged)
   }

@@ -1,5 +1,5 @@
 /** Settings of the network that options describe. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { networkForm, versionCode } from '#ground/chain/known-networks.ts'
 import { development } from '#ground/chain/network-data.ts'
 import type { NetworkForm } from '#ground/chain/network-form.ts'
@@ -7,6 +7,7 @@ import { CONFIRMATIONS } from '#ground/schema/devnet-modes.ts'
 import { copiedGraph, type NodeCopy } from '../copy/node-copy.ts'
 import { type AskedSettings, graphText } from '../rules/settings.ts'
 import type { DevnetOptions } from './devnet-options.ts'
+import { optionErrors } from './errors.ts'
 
 /** Network settings that these options request. */
 export function askedSettings(options: DevnetOptions): AskedSettings {
@@ -36,10 +37,7 @@ export function forkedSettings(options: DevnetOptions, fork: NodeCopy): AskedSet
   if (networkForm(fork.pin.network, options.networks) === undefined) options.onNotice?.(assumptions(fork.pin.network))
   const graph = copiedGraph(fork.headers)
   if (options.graph === undefined || options.graph === graph) return { ...settings, graph }
-  throw new NewcutError(
-    'BAD_OPTION',
-    `graph: the forked network has the graph ${graphText({ graph })}, not ${options.graph}`,
-  )
+  throw operatingError(optionErrors.otherGraph, { graph: graphText({ graph }), requested: options.graph })
 }
 
 /** A forked network. `code` is that of its pinned headers, or null for chains on disk. */
@@ -60,8 +58,7 @@ export function forkedNetwork(
   const rules = networkForm(forked, networks)
   const isDescribed = networkForm(name, networks) !== undefined
   if (!isDescribed && name !== forked) {
-    const text = `network ${name}: newcut has no file of that network, and the forked node is of ${forked}`
-    throw new NewcutError('BAD_OPTION', text, { hint: 'name that of the node, or describe the network in a file' })
+    throw operatingError(optionErrors.otherForkNetwork, { name, forked })
   }
   if (rules === undefined && name === forked) {
     return code === null ? undefined : { network: 1, name, code, public: false }

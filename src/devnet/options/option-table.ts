@@ -1,17 +1,19 @@
 /** The table of `DevnetOptions`: what each takes. JavaScript callers have no compiler to check that. */
 
 import { inspect } from 'node:util'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { isJsonObject } from '#ground/base/json.ts'
-import { networkForm } from '#ground/chain/known-networks.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
+import { networkForm, networkNames } from '#ground/chain/known-networks.ts'
 import { isNetworkName } from '#ground/chain/network.ts'
 import type { NetworkForm } from '#ground/chain/network-form.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { impersonatedKey } from '#ground/schema/control-commands.ts'
-import { MAX_CONFIRMATIONS, NO_WORK_IN_FORKS } from '#ground/schema/devnet-modes.ts'
+import { MAX_CONFIRMATIONS } from '#ground/schema/devnet-modes.ts'
 import { isPositive, limitOptions, type OptionShape, plainOptions, textOption } from '#ground/schema/devnet-options.ts'
 import type { DevnetFork } from '../copy/open-copy.ts'
 import type { DevnetOptions } from './devnet-options.ts'
+import { optionErrors } from './errors.ts'
 
 /** A row for each option, and for nothing else. */
 type OptionTable = {
@@ -89,14 +91,18 @@ const optionTable: OptionTable = {
 
 /** Throws NewcutError BAD_OPTION for an unknown option, a wrong shape, or options that exclude each other. */
 export function checkOptions(options: DevnetOptions): void {
-  if (!isJsonObject(options)) throw bad(`the options: ${shown(options)}; expected an object`)
+  if (!isJsonObject(options)) throw operatingError(optionErrors.notObject, { value: inspected(options) })
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(optionTable, name)) {
-      throw bad(`${name}: there is no such option`, `options are ${Object.keys(optionTable).join(', ')}`)
+      const known = Object.keys(optionTable)
+      const guess = suggestName(name, known)
+      throw operatingError(optionErrors.unknown, { name, guess, names: known.join(', ') })
     }
     const { expected, fits } = optionTable[name as keyof DevnetOptions]
     // An option that is undefined counts as absent.
-    if (value !== undefined && !fits(value)) throw bad(`${name}: ${shown(value)}; expected ${expected}`)
+    if (value !== undefined && !fits(value)) {
+      throw operatingError(optionErrors.wrongValue, { name, value: inspected(value), expected })
+    }
   }
   // All have their shapes by now.
   checkPairs(options)
@@ -107,20 +113,17 @@ function checkPairs({ networkName, networks, fork, pow, autoMine, dataDir, state
   // A fork may have the name of a network without a file: that of the forked node.
   const needsFile = networkName !== undefined && fork === undefined
   if (needsFile && networkForm(networkName, networks) === undefined) {
-    throw bad(`networkName: newcut has no file of the network ${networkName}`, 'describe it in networks')
+    const guess = suggestName(networkName, networkNames(networks))
+    throw operatingError(optionErrors.noNetworkFile, { name: networkName, guess })
   }
-  if (fork !== undefined && (pow === true || autoMine?.kind === 'simulated'))
-    throw bad(NO_WORK_IN_FORKS, 'leave pow out')
-  if (dataDir !== undefined && (stateFile ?? state) !== undefined) {
-    throw bad('dataDir and a state exclude each other: a data directory continues its own chains')
+  if (fork !== undefined && (pow === true || autoMine?.kind === 'simulated')) {
+    throw operatingError(optionErrors.workInFork)
   }
-  if (pow === true && autoMine !== undefined) {
-    throw bad('autoMine makes blocks without proof of work: leave pow out, or set it to false')
-  }
+  if (dataDir !== undefined && (stateFile ?? state) !== undefined) throw operatingError(optionErrors.dataDirAndState)
+  if (pow === true && autoMine !== undefined) throw operatingError(optionErrors.workAndAutoMine)
 }
 
-const shown = (value: unknown) => inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
-const bad = (message: string, hint?: string) => new NewcutError('BAD_OPTION', message, { hint })
+const inspected = (value: unknown) => inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
 
 type LimitName = keyof typeof limitOptions
 type NodeLimits = Readonly<Record<LimitName, number>>

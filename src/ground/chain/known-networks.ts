@@ -21,6 +21,11 @@ export function networkForm(name: string, own: readonly NetworkForm[] = []): Net
   return [...own, ...Object.values(networkForms)].find((form) => form.name === name)
 }
 
+/** Names of all networks with a file. @param own files of the user, which come first */
+export function networkNames(own: readonly NetworkForm[] = []): string[] {
+  return [...own, ...Object.values(networkForms)].map(({ name }) => name)
+}
+
 /**
  * Names of the networks with a file that have this version code.
  * @param own networks of the user's files, which come first
