@@ -1,5 +1,5 @@
 /** Parses the rigs of a benchmark: `ka3:100,kd6:1000`. */
-import { suggestName } from '../../src/faces/cli/closest.ts'
+import { suggestName } from '../../src/ground/base/similar-names.ts'
 import { NewcutError } from '../../src/ground/base/errors.ts'
 import { isModelName, type ModelName, modelNames } from './models.ts'
 
