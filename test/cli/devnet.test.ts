@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { autoMineMode } from '../../src/faces/cli/values.ts'
+import { autoMineMode } from '../../src/faces/cli/block-modes.ts'
 import { Peer } from '../devnet/request.ts'
 import { paceSearch } from '../pace.ts'
 import { run, startHere, stopAll } from './run.ts'
@@ -112,7 +112,7 @@ describe('newcut devnet refuses modes that exclude each other', () => {
       ['--auto-mine', 'constant:2'],
       /--auto-mine constant:2: expected on-arrival or on-arrival:BLOCKS \(0 to 100\), on-demand, constant:TIME such as constant:2s/,
     ],
-    [['--threads', '2'], /--threads has no effect: it is for --mine, which is not given/],
+    [['--threads', '2'], /--threads has no effect: it is for --mine \(add --mine\)/],
     [['--mine', '--threads', '0'], /--threads 0: nothing would search/],
   ])('newcut devnet refuses modes that exclude each other: %j', async (args, pattern) => {
     const { code, out, err } = await run(['devnet', '--port', '0', ...args])

@@ -133,7 +133,7 @@ describe('newcut suggests its own option for one of another miner', () => {
     [['mine', '-l', 'x.log'], '-l: no such option; did you mean --log-file?'],
     [['mine', '--quiet'], '--quiet: no such option; did you mean --log-level warn?'],
     [['devnet', '--verbose'], '--verbose: no such option; did you mean --log-level debug?'],
-    [['-o', 'a:1'], '-o: no such option; did you mean --node? (a command comes first, such as newcut mine'],
+    [['-o', 'a:1'], '-o: no command has this option; did you mean --node? (a command comes first, such as newcut mine'],
     [['--node', 'a:1'], '--node: a command comes first (newcut mine --node)'],
   ])('newcut suggests its own option for one of another miner: %j', async (args, message) => {
     expect(await errorOf(args)).toContain(message)
@@ -189,7 +189,7 @@ describe('errors of newcut', () => {
     writeFileSync(file, 'threads: [1\n')
     const line = await errorOf(['mine', '--config', file])
     expect(line).toMatch(
-      /^newcut: configuration file \S+broken\.yaml: Flow sequence .* at line 2, column 1 \[BAD_CONFIG\]/,
+      /^newcut: configuration file \S+broken\.yaml is not valid YAML: Flow sequence .* at line 2, column 1 \(its lines have/,
     )
     expect(line.match(/Flow sequence/g)).toHaveLength(1)
   })
@@ -197,7 +197,7 @@ describe('errors of newcut', () => {
   it('errors of newcut say only once which configuration file is missing', async () => {
     const file = join(folder, 'missing.yaml')
     expect(await errorOf(['mine', '--config', file])).toBe(
-      `newcut: configuration file ${file}: no such file (ENOENT) [BAD_CONFIG]\n`,
+      `newcut: cannot read configuration file ${file}: it does not exist (ENOENT) (--config FILE names another file) [BAD_CONFIG]\n`,
     )
   })
 })

@@ -101,7 +101,7 @@ describe('the configuration file of a running miner', () => {
     const miner = await startMiner(HARD, 'threads: 1\n')
     const before = await miner.get()
     for (const [text, pattern] of [
-      ['tread: 2\n', /newcut\.yaml, tread: no such option; did you mean threads\?; nothing is changed\n/],
+      ['tread: 2\n', /newcut\.yaml, tread: no such option; did you mean threads\? \(newcut config prints .*\); nothing is changed\n/],
       ['threads: many\n', /newcut\.yaml, threads: "many": expected a whole number from 0 to 1024; nothing is changed/],
       ['threads: 2\nchains: 77\n', /--chains: development at \S+ has no chain 77 \(its chains are 0 to 9\); nothing/],
       ['threads: 0\n', /--threads 0: nothing would search \(give --threads at least 1\); nothing is changed\n/],
@@ -112,7 +112,7 @@ describe('the configuration file of a running miner', () => {
       await miner.sees(pattern)
     }
     rmSync(miner.file)
-    await miner.sees(/no such file \(ENOENT\); nothing is changed/)
+    await miner.sees(/it does not exist \(ENOENT\) \(--config FILE names another file\); nothing is changed/)
     expect(await miner.threads()).toEqual(['thread0'])
     expect(await miner.get()).toEqual(before)
     save(miner.file, 'threads: 2\n')
@@ -234,7 +234,7 @@ describe('/2/config', () => {
     }
     for (const [body, error] of [
       [{ threads: 5000 }, /^threads: 5000: expected a whole number from 0 to 1024$/],
-      [{ threads: 2, treads: 1 }, /^treads: no such option; did you mean threads\?$/],
+      [{ threads: 2, treads: 1 }, /^treads: no such option; did you mean threads\? \(GET \/2\/config/],
       [{ threads: 2, chains: '40' }, /has no chain 40 \(its chains are 0 to 9\)$/],
       [{ threads: 0 }, /nothing would search/],
       [{ engine: 'external', command: 'touch /tmp/x' }, /^engine: cannot be changed over HTTP/],

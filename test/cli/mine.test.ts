@@ -226,7 +226,7 @@ describe('newcut mine ends with one line of error and its exit code', () => {
       ['mine', '--public-key', 'k:12'],
       /--public-key k:12: looks like a k: account, .*; expected public keys of 64 hex digits/,
     ],
-    [['mine', 'now'], /too many arguments/],
+    [['mine', 'now'], /mine takes no argument, not 1/],
     [['mien'], /mien: no such command; did you mean mine\?/],
   ])('newcut mine ends with one line of error and its exit code for %j', async (args, pattern) => {
     const ended = await run(args)

@@ -284,7 +284,7 @@ describe('the file of a network', () => {
 
   it('a network file is refused if another file has its name, or if it names a public network', () => {
     const [first, second] = [fileOf(WHOLE), fileOf(WHOLE)]
-    expect(refusal(first, second).message).toMatch(/^\d+\.yaml and .*\d+\.yaml both describe quad: give one of them$/)
+    expect(refusal(first, second).message).toMatch(/^\d+\.yaml and .*\d+\.yaml both describe quad$/)
     expect(refusal(fileOf('{ "network": 1, "name": "mainnet01" }')).message).toMatch(
       /newcut knows the rules of mainnet01/,
     )
@@ -297,7 +297,7 @@ describe('the file of a network', () => {
   it('a network file that is missing is refused with its name', () => {
     expect(refusal(join(folder, 'none.yaml'))).toEqual({
       code: 'BAD_CONFIG',
-      message: expect.stringMatching(/^network file none\.yaml: /),
+      message: expect.stringMatching(/^cannot read network file none\.yaml: /),
     })
   })
 })

@@ -185,7 +185,7 @@ describe('newcut rigs check', () => {
     [['pool:1', '--maker', 'bitmain'], /expected one of ka3/],
     [['pool:1', '--user', ''], /--user : expected some text/],
     [['pool:1', '--password', 'secret', '--password', 'other'], /--password is given twice \(/],
-    [[], /missing required argument 'server'/],
+    [[], /rigs check needs an argument: SERVER/],
     [['pool:1', '--nonsense'], /--nonsense: no such option.*newcut rigs check --help/],
   ])('newcut rigs check refuses %j', async (args, complaint) => {
     const ended = await check(...args)

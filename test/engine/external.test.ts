@@ -220,7 +220,7 @@ describe('newcut solve', () => {
   })
 
   it.each([
-    [['solve'], 'x', /missing required argument 'target'/],
+    [['solve'], 'x', /solve needs an argument: TARGET/],
     [['solve', 'ff'], 'x', /target ff: expected 64 hex digits, little-endian/],
     [['solve', 'ff'.repeat(32)], 'x', /standard input: 1 bytes, which no work has.*\[BAD_INPUT\]/],
     [['mine', '--engine', 'external', '--http', 'off'], '', /--engine external needs --command/],

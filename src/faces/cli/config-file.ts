@@ -1,8 +1,9 @@
 /** Option values of a command with variables or a file: their names are checked against the options of all commands. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { describeError, fileProblem, operatingError } from '#ground/base/errors.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { type Config, type RawOptions, resolveLayers } from './config.ts'
+import { cliErrors } from './errors.ts'
 import { flagWriter } from './flags.ts'
 import type { ProcessEnvironment } from './line.ts'
 import { flagsOfOptions } from './options/devnet.ts'
@@ -52,51 +53,44 @@ function refuseUnknownVariables(environment: ProcessEnvironment): void {
   const known = new Set([CONFIG_VARIABLE, ...[...knownNames()].map(environmentName)])
   for (const variable of ours) {
     if (known.has(variable)) continue
-    throw new NewcutError('BAD_OPTION', `${variable} in the environment: no such option${suggestName(variable, known)}`)
+    throw operatingError(cliErrors.unknownVariable, { variable, guess: suggestName(variable, known) })
   }
-}
-
-/** The reason without the path, which the error names anyway, and without the excerpt of a YAML parser. */
-function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
-  if (syscall === undefined) return message.split('\n')[0].replace(/:$/, '')
-  return code === 'ENOENT' ? 'no such file (ENOENT)' : `cannot be read (${code})`
 }
 
 /** The text of a configuration file. Throws NewcutError BAD_CONFIG when it cannot be read. */
 export function readConfigFile(path: string): string {
-  return orBadConfig(path, () => readUserText(path))
-}
-
-function orBadConfig<T>(path: string, read: () => T): T {
   try {
-    return read()
+    return readUserText(path)
   } catch (error) {
-    const message = `configuration file ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`
-    throw new NewcutError('BAD_CONFIG', message, { cause: error })
+    throw operatingError(cliErrors.unreadableConfig, { file: path, why: fileProblem(error) }, error)
   }
 }
 
 /** @returns the options of a text, with their values unchecked. Throws NewcutError BAD_CONFIG, which names `path`. */
 export function parseConfigFile(path: string, text: string): RawOptions {
-  const content: unknown = orBadConfig(path, () => fromYaml(text))
+  const { document, problem } = parseYaml(text)
+  if (problem !== null) throw operatingError(cliErrors.invalidConfig, { file: path, why: problem.reason })
+  const content: unknown = toJs(document, path)
   if (content === null) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new NewcutError('BAD_CONFIG', `configuration file ${path}: expected lines of the form option: value`)
+    throw operatingError(cliErrors.configForm, { file: path })
   }
   const known = knownNames()
   for (const name of Object.keys(content)) {
     if (!known.has(name)) {
-      throw new NewcutError('BAD_CONFIG', `${path}, ${name}: no such option${suggestName(name, known)}`)
+      throw operatingError(cliErrors.unknownOptionInFile, { file: path, name, guess: suggestName(name, known) })
     }
   }
   return content as RawOptions
 }
 
-/** Throws SyntaxError. */
-function fromYaml(text: string): unknown {
-  const { document, problem } = parseYaml(text)
-  if (problem !== null) throw new SyntaxError(problem.reason)
-  return document.toJS()
+/** The value of a document. Throws NewcutError BAD_CONFIG for aliases that grow without end. */
+function toJs(document: ReturnType<typeof parseYaml>['document'], path: string): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    throw operatingError(cliErrors.invalidConfig, { file: path, why: describeError(error) }, error)
+  }
 }
 
 /** The lines of a YAML file with the effective configuration. A comment names the origin of each value. */

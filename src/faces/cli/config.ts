@@ -1,5 +1,6 @@
 /** Option values: from flags, the environment, a YAML file and defaults, in this order of priority. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { cliErrors } from './errors.ts'
 import type { ProcessEnvironment } from './line.ts'
 import { environmentName, negatedName, type OptionSpec, type Values } from './options/row.ts'
 import { valueIn } from './values.ts'
@@ -96,7 +97,7 @@ function eitherName(name: string, spec: OptionSpec<unknown>, read: (known: strin
   const otherName = negation ?? spec.plural
   const other = otherName === undefined ? undefined : valueIfSet(read(otherName))
   if (plain !== undefined && other !== undefined) {
-    throw new NewcutError('BAD_OPTION', `${plain.where} and ${other.where} are the same option: set only one of them`)
+    throw operatingError(cliErrors.setTwice, { one: plain.where, other: other.where })
   }
   return plain ?? (other && { ...other, isNegated: negation !== null })
 }

@@ -1,6 +1,7 @@
 /** Makes the flags of a command from its option table, and reads those that were typed. */
 import { type Command, Option } from 'commander'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { cliErrors } from './errors.ts'
 import { defaultText, type OptionSpec, optionGroups } from './options/row.ts'
 
 export type OptionTable = Readonly<Record<string, unknown>>
@@ -106,7 +107,7 @@ export function singleValue(name: string, isSecret = false): (value: string, bef
   return (value, before) => {
     if (before === undefined) return value
     const values = isSecret ? '' : `: ${before} and ${value}`
-    throw new NewcutError('BAD_OPTION', `--${name} is given twice${values}`, { hint: 'give it once' })
+    throw operatingError(cliErrors.givenTwice, { name, values })
   }
 }
 

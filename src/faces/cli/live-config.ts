@@ -1,9 +1,10 @@
 /** The configuration of a running miner. It follows its file, and applies changes over HTTP. */
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { type PreparedFile, prepareReplacement } from '#ground/base/replace-file.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
 import { jsonTextOf, type Layers, type RawOptions, resolveLayers } from './config.ts'
 import { parseConfigFile, readConfigFile } from './config-file.ts'
+import { cliErrors } from './errors.ts'
 import {
   changesBetween,
   fileAlone,
@@ -114,21 +115,17 @@ export class LiveConfig {
     const { file } = this.#accepted.layers
     return Object.entries(options).filter(([name, value]) => {
       if (!Object.hasOwn(mineOptions, name)) {
-        throw new NewcutError('BAD_OPTION', `${name}: no such option${suggestName(name, Object.keys(mineOptions))}`)
+        throw operatingError(cliErrors.unknownLiveOption, { name, guess: suggestName(name, Object.keys(mineOptions)) })
       }
       const { kind } = specOf(name)
       const parsed = value === null ? undefined : valueIn(kind, value, `${name}: ${jsonTextOf(value)}`)
       const isPending = !isSame(fileValue(name, this.#accepted), fileValue(name, this.#inUse))
       if (value !== null && !isPending && isSame(kind.format(parsed), fileValue(name, this.#inUse))) return false
       if (!isForHttp(name)) {
-        throw new NewcutError('BAD_OPTION', `${name}: cannot be changed over HTTP`, {
-          hint: 'change it in the configuration file, or on the command line of the next start',
-        })
+        throw operatingError(cliErrors.notOverHttp, { name })
       }
       if (file !== null || isLive(name)) return true
-      throw new NewcutError('BAD_OPTION', `${name}: cannot be changed while the miner runs`, {
-        hint: 'it takes effect at the next start, and there is no configuration file to write it to',
-      })
+      throw operatingError(cliErrors.notWhileRunning, { name })
     })
   }
 
@@ -190,7 +187,7 @@ function prepareFile(file: string, text: string, wanted: readonly [string, unkno
     return prepareReplacement(file, text)
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    const failure = new NewcutError('BAD_CONFIG', `configuration file ${file}: cannot be written (${code})`)
+    const failure = operatingError(cliErrors.unwritableConfig, { file, code }, error)
     if (wanted.every(([name]) => isLive(name))) return failure
     throw failure
   }

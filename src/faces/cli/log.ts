@@ -1,9 +1,10 @@
 /** The log of a command that runs until it is stopped: on the console, and in the file of --log-file. */
 import { existsSync, rmSync } from 'node:fs'
-import { asNewcutError, describeError, NewcutError } from '#ground/base/errors.ts'
+import { asNewcutError, describeError, operatingError } from '#ground/base/errors.ts'
 import { LogFile, type LogFileEvents } from '#ground/platform/log-file.ts'
 import { type ChangingView, changingView, type ViewMaker } from './changing-view.ts'
 import { writeFlags } from './config-file.ts'
+import { cliErrors } from './errors.ts'
 import { fileView } from './file-view.ts'
 import type { LogFormat, LogLevel, LogStyle } from './levels.ts'
 import { type ConsoleEvent, errorEvent, withFlags } from './notices.ts'
@@ -114,7 +115,7 @@ function openLogFile(path: string, events: LogFileEvents): LogFile {
     return LogFile.open(path, events)
   } catch (error) {
     const { problem, hint } = outputProblem(path, error as NodeJS.ErrnoException)
-    throw new NewcutError('BAD_OPTION', `--log-file ${path}: ${problem}`, { hint, cause: error })
+    throw operatingError(cliErrors.unusableLogFile, { file: path, problem, advice: hint }, error)
   }
 }
 

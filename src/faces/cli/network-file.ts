@@ -1,7 +1,7 @@
 /** Reads the files of networks (`--network-file`): YAML or JSON, checked with line and reason. */
 import { dirname, resolve } from 'node:path'
 import type { Node, Pair } from 'yaml'
-import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { fileProblem, operatingError } from '#ground/base/errors.ts'
 import { isJsonObject } from '#ground/base/json.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
 import { MAX_CODE_BYTES, readUserText } from '#ground/base/user-file.ts'
@@ -10,6 +10,7 @@ import { completeNetwork } from '#ground/chain/network.ts'
 import { definitionOf, type NetworkForm, NetworkFormError } from '#ground/chain/network-form.ts'
 import { NetworkFile } from '#ground/schema/network-file.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
+import { cliErrors } from './errors.ts'
 import { parseYaml, yaml } from './yaml.ts'
 
 type Path = readonly (string | number)[]
@@ -30,17 +31,11 @@ export function readNetworkFiles(paths: readonly string[]): NetworkForm[] {
     const network = readNetworkFile(path)
     const other = read.find((each) => each.network.name === network.name)
     if (other !== undefined) {
-      throw new NewcutError('BAD_CONFIG', `${path} and ${other.path} both describe ${network.name}: give one of them`)
+      throw operatingError(cliErrors.sameNetwork, { file: path, other: other.path, network: network.name })
     }
     const known = knownNetwork(network.name)
     if (known?.isPublic && completeNetwork(known) !== null) {
-      throw new NewcutError(
-        'BAD_CONFIG',
-        `${path}: newcut knows the rules of ${network.name}, which no file may change`,
-        {
-          hint: 'leave --network-file out, or give the network another name',
-        },
-      )
+      throw operatingError(cliErrors.publicNetwork, { file: path, network: network.name })
     }
     read.push({ path, network })
   }
@@ -50,7 +45,10 @@ export function readNetworkFiles(paths: readonly string[]): NetworkForm[] {
 function readNetworkFile(path: string): NetworkForm {
   const { document, lines, problem } = parseYaml(textOf(path))
   const fail = (line: number | null, message: string): never => {
-    throw new NewcutError('BAD_CONFIG', `${path}${line === null ? '' : `, line ${line}`}: ${message}`)
+    throw operatingError(cliErrors.invalidNetwork, {
+      place: line === null ? path : `${path}, line ${line}`,
+      problem: message,
+    })
   }
   if (problem !== null) fail(problem.line, problem.reason)
   const wrong = (at: Path, message: string): never => {
@@ -102,7 +100,7 @@ function textOf(path: string): string {
   try {
     return readUserText(path)
   } catch (error) {
-    throw new NewcutError('BAD_CONFIG', `network file ${path}: ${fileProblem(error)}`, { cause: error })
+    throw operatingError(cliErrors.unreadableNetwork, { file: path, why: fileProblem(error) }, error)
   }
 }
 

@@ -1,7 +1,8 @@
 /** Files that users name for output, and why one cannot be written. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { cliErrors } from './errors.ts'
 
 interface OutputProblem {
   /** Completes "FILE: ...". */
@@ -25,7 +26,7 @@ export function writeOutput(flag: string, path: string, text: string): void {
     writeFileSync(path, text)
   } catch (error) {
     const { problem, hint } = outputProblem(path, error as NodeJS.ErrnoException)
-    throw new NewcutError('BAD_OUTPUT', `${flag} ${path}: ${problem}`, { hint })
+    throw operatingError(cliErrors.unwritableOutput, { flag, file: path, problem, advice: hint })
   }
 }
 

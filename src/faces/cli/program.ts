@@ -44,7 +44,8 @@ export async function runProgram(
     return state.code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
-    const ours = error instanceof CommanderError ? usageError(error, program, args) : asNewcutError(error)
+    const ours =
+      error instanceof CommanderError ? usageError(error, program, args, row?.examples[0]) : asNewcutError(error)
     // Most commands have loaded the tables by now, and errors may take longer.
     const { writeFlags } = await import('./config-file.ts')
     reportError(ours, state.format, context, writeFlags)

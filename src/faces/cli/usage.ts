@@ -1,7 +1,9 @@
 /** Errors for invalid command lines, with a guess at the intended option or command. */
 import type { Command, CommanderError } from 'commander'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
+import { cliErrors } from './errors.ts'
+import { countText } from './line.ts'
 
 /** Option of another miner -> options here. The error suggests the first one that the command has. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
@@ -51,8 +53,16 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   '--ca-file': ['--ca'],
 }
 
-/** The NewcutError for an error of commander. */
-export function usageError(error: CommanderError, program: Command, args: readonly string[]): NewcutError {
+/**
+ * The NewcutError for an error of commander.
+ * @param example a right call of the command, if the arguments name one
+ */
+export function usageError(
+  error: CommanderError,
+  program: Command,
+  args: readonly string[],
+  example?: string,
+): NewcutError {
   const command = program.commands.find((each) => each.name() === args[0])
   const message = error.message.replace(/^error: /, '').split('\n')[0]
   if (error.code === 'commander.unknownOption') {
@@ -63,17 +73,45 @@ export function usageError(error: CommanderError, program: Command, args: readon
   if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
     const names = program.commands.map((each) => each.name())
     const typed = (args[0] === 'help' ? args[1] : args[0]) ?? ''
-    return new NewcutError('BAD_OPTION', `${typed}: no such command${suggestName(typed, names)}`, {
-      hint: `commands: ${names.join(', ')}`,
+    return operatingError(cliErrors.unknownCommand, {
+      name: typed,
+      guess: suggestName(typed, names),
+      names: names.join(', '),
     })
   }
-  return new NewcutError('BAD_OPTION', message)
+  return argumentsError(error, message, command, example)
+}
+
+const COUNTS = /Expected (\d+) arguments? but got (\d+)/
+
+/** The error for missing and for needless arguments, and for flags without their value. */
+function argumentsError(
+  { code }: CommanderError,
+  message: string,
+  command: Command | undefined,
+  example: string | undefined,
+): NewcutError {
+  const name = command?.name() ?? 'COMMAND'
+  const quoted = /'(.*)'/.exec(message)?.[1] ?? ''
+  if (code === 'commander.missingArgument' && example !== undefined) {
+    return operatingError(cliErrors.missingArgument, { command: name, argument: quoted.toUpperCase(), example })
+  }
+  if (code === 'commander.optionMissingArgument') {
+    const [flag, placeholder = ''] = quoted.split(', ').at(-1)?.split(' ') ?? []
+    return operatingError(cliErrors.missingValue, { flag, placeholder: placeholder.replace(/[<>.]/g, '') })
+  }
+  const [, expected, count] = COUNTS.exec(message) ?? []
+  if (expected === undefined) return operatingError(cliErrors.usage, { message, command: name })
+  const most = expected === '0' ? 'no argument' : countText(Number(expected), 'argument')
+  return operatingError(cliErrors.tooManyArguments, { command: name, expected: most, count })
 }
 
 function unknownOptionError(typed: string, command: Command): NewcutError {
   const known = longFlags(command)
-  return new NewcutError('BAD_OPTION', `${typed}: no such option${suggestionFor(typed, known)}`, {
-    hint: `newcut ${command.name()} --help-all lists them all`,
+  return operatingError(cliErrors.unknownOption, {
+    option: typed,
+    guess: suggestionFor(typed, known),
+    command: command.name(),
   })
 }
 
@@ -83,11 +121,13 @@ function missingCommandError(typed: string, program: Command): NewcutError {
   const owner = program.commands.find((each) => longFlags(each).includes(name))
   if (owner === undefined) {
     const [mine] = program.commands
-    return new NewcutError('BAD_OPTION', `${typed}: no such option${suggestionFor(typed, longFlags(mine))}`, {
-      hint: `a command comes first, such as newcut ${mine.name()}; newcut --help lists them`,
+    return operatingError(cliErrors.unknownFirstOption, {
+      option: typed,
+      guess: suggestionFor(typed, longFlags(mine)),
+      command: mine.name(),
     })
   }
-  return new NewcutError('BAD_OPTION', `${typed}: a command comes first`, { hint: `newcut ${owner.name()} ${typed}` })
+  return operatingError(cliErrors.missingCommand, { option: typed, command: owner.name() })
 }
 
 function suggestionFor(typed: string, known: readonly string[]): string {

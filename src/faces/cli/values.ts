@@ -1,8 +1,9 @@
 /** Kinds of option values. Each parses text (flag, environment) or a YAML value. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { findSimilarName } from '#ground/base/similar-names.ts'
 import { formatDuration } from '#ground/base/units.ts'
-import { type AutoMine, type BlockPace, CONFIRMATIONS, MAX_CONFIRMATIONS } from '#ground/schema/devnet-modes.ts'
 import { parseSchedule, type Schedule } from '#mining/mine/schedule.ts'
+import { cliErrors } from './errors.ts'
 
 /** A kind of value: its parser, and its form in a configuration file. */
 export interface ValueKind<T> {
@@ -22,17 +23,28 @@ export interface ValueKind<T> {
 }
 
 /** @returns a value of this kind. Throws NewcutError BAD_OPTION, with `where` at the start of its message. */
-export function valueIn<T>({ parse, problem, expected }: Omit<ValueKind<T>, 'format'>, raw: unknown, where: string): T {
+export function valueIn<T>(kind: Omit<ValueKind<T>, 'format'>, raw: unknown, where: string): T {
+  const { parse, problem, expected, completions } = kind
   const value = parse(raw)
   if (value !== undefined) return value
   const reason = problem?.(raw)
-  throw new NewcutError('BAD_OPTION', `${where}: ${reason === undefined ? '' : `${reason}; `}expected ${expected}`)
+  const word = reason === undefined ? findSimilarName(String(raw), completions ?? []) : null
+  if (word !== null) throw operatingError(cliErrors.misspelledValue, { place: where, expected, word })
+  const start = reason === undefined ? '' : `${reason}; `
+  throw operatingError(cliErrors.wrongValue, { place: where, problem: start, expected })
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const PREFIXES: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
+/** Prefix of a unit -> its power of ten. */
+export const PREFIXES: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 
-const asText = (raw: unknown) => (typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined)
+/** Parts of a text or of all texts of a list. */
+const partsOf = (raw: unknown, separator: string | RegExp): string[] =>
+  [raw].flat().flatMap((item) => (asText(item) ?? '').split(separator))
+
+/** The text of a value, or undefined for other values. */
+export const asText = (raw: unknown) =>
+  typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined
 
 /**
  * A time span of at least `leastMs`, in milliseconds: `500ms`, `30s`, `1.5m`, `2h`. `orZero` allows `0` as well.
@@ -96,50 +108,6 @@ export const hashCount: ValueKind<bigint> = {
   format: (value) => (value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()),
 }
 
-/** Hashes a second: `100MH/s`, `2.5 GH/s`. */
-const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
-
-export const autoMineMode: ValueKind<AutoMine> = {
-  completions: ['on-arrival', 'on-demand', 'constant:2s', 'simulated:100MH/s'],
-  expected: `on-arrival or on-arrival:BLOCKS (0 to ${MAX_CONFIRMATIONS}), on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s`,
-  parse: (raw) => {
-    const text = asText(raw) ?? ''
-    if (text === 'on-demand') return { kind: 'on-demand' }
-    if (text === 'on-arrival') return { kind: 'on-arrival', confirmations: CONFIRMATIONS }
-    const [kind, argument] = [text.split(':', 1)[0], text.slice(text.indexOf(':') + 1)]
-    if (kind === 'constant') {
-      const blockTimeMs = duration(1).parse(argument)
-      return blockTimeMs === undefined ? undefined : { kind, blockTimeMs }
-    }
-    if (kind === 'on-arrival') {
-      const confirmations = wholeNumber(0, MAX_CONFIRMATIONS).parse(argument)
-      return confirmations === undefined ? undefined : { kind, confirmations }
-    }
-    const rate = kind === 'simulated' ? RATE.exec(argument) : null
-    const hashesPerSecond = rate === null ? 0 : Number(rate[1]) * 10 ** PREFIXES[rate[2]]
-    return hashesPerSecond >= 1 ? { kind: 'simulated', hashesPerSecond } : undefined
-  },
-  format: (value) => {
-    if (value.kind === 'constant') return `constant:${duration(1).format(value.blockTimeMs)}`
-    if (value.kind === 'on-demand') return value.kind
-    if (value.kind === 'on-arrival') return `on-arrival:${value.confirmations}`
-    const rate = value.hashesPerSecond
-    const [prefix, exponent] = Object.entries(PREFIXES).findLast(([, each]) => rate >= 10 ** each) ?? ['', 0]
-    return `simulated:${rate / 10 ** exponent}${prefix}H/s`
-  },
-}
-
-/** The modes of auto-mine that a miner can pace its blocks by. */
-export const pace: ValueKind<BlockPace> = {
-  completions: ['on-demand', 'constant:2s'],
-  expected: 'on-demand, or constant:TIME such as constant:2s',
-  parse: (raw) => {
-    const mode = autoMineMode.parse(raw)
-    return mode?.kind === 'on-demand' || mode?.kind === 'constant' ? mode : undefined
-  },
-  format: autoMineMode.format,
-}
-
 /** The same kind, with these completions. */
 export const withCompletions = <T>(values: readonly string[], kind: ValueKind<T>): ValueKind<T> => ({
   ...kind,
@@ -189,7 +157,7 @@ export const texts: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'some text',
   parse: (raw) => {
-    const list = (Array.isArray(raw) ? raw : [raw]).map((item) => someText.parse(item))
+    const list = [raw].flat().map((item) => someText.parse(item))
     return list.every((item) => item !== undefined) ? list : undefined
   },
   format: (value) => [...value],
@@ -226,9 +194,7 @@ export const nodeUrls: ValueKind<readonly string[]> = {
   isList: true,
   expected: `${nodeUrl.expected}; several in order of priority`,
   parse: (raw) => {
-    const list = (Array.isArray(raw) ? raw : [raw])
-      .flatMap((item) => (asText(item) ?? '').split(','))
-      .map(nodeUrl.parse)
+    const list = partsOf(raw, ',').map(nodeUrl.parse)
     return list.length > 0 && list.every((url) => url !== undefined) ? list : undefined
   },
   format: (value) => [...value],
@@ -242,7 +208,7 @@ export const poolAddresses: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'stratum+tcp://USER@HOST:PORT, or stratum+ssl://; several in order of priority',
   parse: (raw) => {
-    const list = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '').split(NEXT_POOL))
+    const list = partsOf(raw, NEXT_POOL)
     return list.length > 0 && list.every((text) => text !== '') ? list : undefined
   },
   format: (value) => [...value],
@@ -253,7 +219,7 @@ export const natsServers: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'nats://HOST:4222 or tls://HOST:4222, where user and password or a token may stand before the host',
   parse: (raw) => {
-    const list = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '').split(','))
+    const list = partsOf(raw, ',')
     return list.length > 0 && list.every((text) => /^(nats|tls):\/\/\S/i.test(text)) ? list : undefined
   },
   format: (value) => [...value],
@@ -346,7 +312,11 @@ export const scheduleText: ValueKind<Schedule> = {
   format: ({ text }) => text,
 }
 
-const listText = (raw: unknown) => (Array.isArray(raw) ? raw : [raw]).map((item) => asText(item) ?? '').join(',')
+const listText = (raw: unknown) =>
+  [raw]
+    .flat()
+    .map((item) => asText(item) ?? '')
+    .join(',')
 
 /** @returns the key in `KEY` or `k:KEY`, in lower case, or undefined for any other text. */
 export const publicKeyIn = (text: string) => /^(?:k:)?([0-9a-fA-F]{64})$/.exec(text)?.[1].toLowerCase()

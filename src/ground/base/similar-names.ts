@@ -11,7 +11,9 @@ export function findSimilarName(name: string, known: Iterable<string>): string |
     // At least this many letters differ. The check bounds the work, because typed names may have any length.
     if (Math.abs(name.length - candidate.length) >= bestDistance) continue
     const distance = editDistance(name, candidate)
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
+    // Half of the letters of a short name must be right.
+    const isSimilar = distance <= Math.max(name.length, candidate.length) / 2
+    if (isSimilar && distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
   return best
 }

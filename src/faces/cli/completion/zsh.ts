@@ -69,7 +69,7 @@ function callOf({ flags, arguments: places, isVariadic }: CommandCompletion): st
     ...flags.map(flagText),
     ...places.map((place, i) => {
       const position = isVariadic && i === places.length - 1 ? '*' : `${i + 1}`
-      return quote(`${position}:${escape(place.name)}:${actionOf(place)}`)
+      return quote(`${position}:${escapeSpecification(place.name)}:${actionOf(place)}`)
     }),
   ]
   const lines = specs.map((spec) => ` \\\n            ${spec}`).join('')
@@ -78,14 +78,14 @@ function callOf({ flags, arguments: places, isVariadic }: CommandCompletion): st
 
 function flagText({ names, help, value, isRepeatable }: Flag): string {
   const [long, short] = names
-  const text = `[${escape(help)}]`
+  const text = `[${escapeSpecification(help)}]`
   if (short !== undefined) return `${quote(`(${long} ${short})`)}{${short},${long}}${quote(text)}`
   if (value === null) return quote(long + text)
-  return quote(`${isRepeatable ? '*' : ''}${long}=${text}:${escape(value.name)}:${actionOf(value)}`)
+  return quote(`${isRepeatable ? '*' : ''}${long}=${text}:${escapeSpecification(value.name)}:${actionOf(value)}`)
 }
 
 function actionOf({ values, paths }: ValueCompletion): string {
-  const words = values.map(escape).join(' ')
+  const words = values.map(escapeSpecification).join(' ')
   if (paths === null) return values.length === 0 ? ' ' : `(${words})`
   // The space keeps zsh from adding options to the call.
   if (values.length > 0) return ` _newcut_or_${paths} ${words}`
@@ -93,6 +93,6 @@ function actionOf({ values, paths }: ValueCompletion): string {
 }
 
 /** For texts within a specification of _arguments. */
-const escape = (text: string): string => text.replace(/[\\[\]:]/g, '\\$&')
+const escapeSpecification = (text: string): string => text.replace(/[\\[\]:]/g, '\\$&')
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -2,8 +2,8 @@
 import { availableParallelism } from 'node:os'
 import { DEVELOPMENT_PHRASE, PHRASE_COINS } from '#ground/chain/development-accounts.ts'
 import { plainOptions } from '#ground/schema/devnet-options.ts'
+import { autoMineMode } from '../block-modes.ts'
 import {
-  autoMineMode,
   duration,
   impersonatedKeys,
   oneOf,

@@ -4,6 +4,7 @@ import { MAX_CASTING_BLOCKS } from '#ground/chain/fork.ts'
 import { MAX_CHAINS } from '#ground/chain/graph.ts'
 import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '#mining/engine/stratum/limits.ts'
 import { forkVoteChoices } from '#mining/source/source.ts'
+import { pace } from '../block-modes.ts'
 import {
   bearerToken,
   chainList,
@@ -12,7 +13,6 @@ import {
   listenAddress,
   nodeUrls,
   oneOf,
-  pace,
   poolAddresses,
   power,
   publicKeys,

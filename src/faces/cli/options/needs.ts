@@ -1,6 +1,7 @@
 /** The conditions under which options have an effect, and the reasons if they do not, for all commands. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { NO_WORK_IN_FORKS } from '#ground/schema/devnet-modes.ts'
+import { cliErrors } from '../errors.ts'
 
 /** Why an option has no effect here. */
 interface Reason {
@@ -58,6 +59,8 @@ interface OptionContext {
 
 const LEADER = 'the leader of the fleet gives the work, and decides who is paid'
 const POOL = 'a pool gives the work, and pays its user'
+/** Advice where no other option makes this one useful. */
+const LEAVE_OUT = 'leave it out'
 const EMBEDDED = 'without --node there is only the embedded network'
 
 /** Need -> the reason why it is not met, or null if it is met. */
@@ -113,7 +116,7 @@ const needs = {
       '--watts states the same power for all settings',
       'leave out --watts',
     ),
-  mining: ({ mine }) => reasonIf(mine !== true, 'it is for --mine, which is not given'),
+  mining: ({ mine }) => reasonIf(mine !== true, 'it is for --mine', 'add --mine'),
   requestLog: ({ 'log-level': level }) =>
     reasonIf(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),
   paying: ({ pay }) => reasonIf(pay !== true, 'without --pay nothing is paid', 'add --pay'),
@@ -162,7 +165,7 @@ export function refuseWithoutEffect(table: object, { values, origins }: Resolved
       const why = needs[need](values)
       if (why === null) continue
       const flag = (values as Readonly<Record<string, unknown>>)[name] === false ? `--no-${name}` : `--${name}`
-      throw new NewcutError('BAD_OPTION', `${flag} has no effect: ${why.reason}`, { hint: why.hint })
+      throw operatingError(cliErrors.noEffect, { flag, reason: why.reason, advice: why.hint ?? LEAVE_OUT })
     }
   }
 }
