@@ -16,7 +16,7 @@ import { openCopy } from '#language/copy/network-copy.ts'
 import { pinText } from '#language/copy/pin.ts'
 import { forkOf } from './input/fork-setup.ts'
 import { networkFormsOf } from './input/network-files.ts'
-import { readCases, writeReport } from './input/verify-report.ts'
+import { readCodeCases, writeReport } from './input/verify-report.ts'
 import { comparisonLines } from './results/fork-lines.ts'
 
 interface ForkCommand {
@@ -49,7 +49,7 @@ export async function runFork(command: ForkCommand, context: CommandContext): Pr
     tell(`pinned ${pin.network} at height ${pin.height}, with ${remote.requests} requests; give it to --fork-cut`)
     return 0
   }
-  const given = readCases(files)
+  const given = readCodeCases(files)
   const [number = given.chain ?? 0] = options.chains ?? []
   const cut = options.cut ?? given.cut
   const fork = await openCopy({ ...forking, cut, chains: [number] })

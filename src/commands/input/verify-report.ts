@@ -42,7 +42,7 @@ function piecesOf(text: string, where: string): string[] {
  * Reads files of code, and reports of earlier comparisons.
  * @throws NewcutError BAD_INPUT
  */
-export function readCases(files: readonly string[]): GivenCases {
+export function readCodeCases(files: readonly string[]): GivenCases {
   const read = files.map((file) => reportIn(file) ?? { cases: piecesOf(fileText(file), file), cut: null, chain: null })
   const reports = read.filter(({ cut }) => cut !== null)
   if (reports.some(({ cut, chain }) => cut !== reports[0].cut || chain !== reports[0].chain)) {

@@ -1,6 +1,6 @@
 /** Kinds of option values for the ways in which blocks are made. */
 import { type AutoMine, type BlockPace, CONFIRMATIONS, MAX_CONFIRMATIONS } from '#ground/schema/devnet-modes.ts'
-import { asText, duration, PREFIXES, type ValueKind, wholeNumber } from './values.ts'
+import { duration, PREFIXES, scalarText, type ValueKind, wholeNumber } from './values.ts'
 
 /** Hashes a second: `100MH/s`, `2.5 GH/s`. */
 const RATE = /^(\d{1,15}(?:\.\d{1,20})?)\s*([kMGTPE]?)H\/s$/
@@ -9,7 +9,7 @@ export const autoMineMode: ValueKind<AutoMine> = {
   completions: ['on-arrival', 'on-demand', 'constant:2s', 'simulated:100MH/s'],
   expected: `on-arrival or on-arrival:BLOCKS (0 to ${MAX_CONFIRMATIONS}), on-demand, constant:TIME such as constant:2s, or simulated:RATE such as simulated:100MH/s`,
   parse: (raw) => {
-    const text = asText(raw) ?? ''
+    const text = scalarText(raw) ?? ''
     if (text === 'on-demand') return { kind: 'on-demand' }
     if (text === 'on-arrival') return { kind: 'on-arrival', confirmations: CONFIRMATIONS }
     const [kind, argument] = [text.split(':', 1)[0], text.slice(text.indexOf(':') + 1)]

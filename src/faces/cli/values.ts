@@ -39,11 +39,11 @@ const UNITS_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, 
 export const PREFIXES: Readonly<Record<string, number>> = { '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 
 /** Parts of a text or of all texts of a list. */
-const partsOf = (raw: unknown, separator: string | RegExp): string[] =>
-  [raw].flat().flatMap((item) => (asText(item) ?? '').split(separator))
+const splitItems = (raw: unknown, separator: string | RegExp): string[] =>
+  [raw].flat().flatMap((item) => (scalarText(item) ?? '').split(separator))
 
 /** The text of a value, or undefined for other values. */
-export const asText = (raw: unknown) =>
+export const scalarText = (raw: unknown) =>
   typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined
 
 /**
@@ -54,7 +54,7 @@ export function duration(leastMs: number, orZero = false): ValueKind<number> {
   return {
     expected: `a time${least} such as ${leastMs > 500 ? '' : '500ms, '}30s or 5m${orZero ? ', or 0 for none' : ''}`,
     parse: (raw) => {
-      const text = asText(raw) ?? ''
+      const text = scalarText(raw) ?? ''
       if (orZero && text === '0') return 0
       const match = /^(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d)$/.exec(text)
       const value = match === null ? Number.NaN : Number(match[1]) * UNITS_MS[match[2]]
@@ -74,7 +74,7 @@ export function wholeNumber(least: number, most: number): ValueKind<number> {
   return {
     expected: `a whole number from ${least} to ${most}`,
     parse: (raw) => {
-      const text = asText(raw) ?? ''
+      const text = scalarText(raw) ?? ''
       const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
       return value >= least && value <= most ? value : undefined
     },
@@ -86,10 +86,10 @@ export function wholeNumber(least: number, most: number): ValueKind<number> {
 export const power: ValueKind<number> = {
   expected: 'a number of watts of at least 0, such as 85 or 120.5',
   parse: (raw) => {
-    const text = asText(raw) ?? ''
+    const text = scalarText(raw) ?? ''
     return /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined
   },
-  problem: (raw) => (/^-\d/.test(asText(raw) ?? '') ? 'is below 0' : undefined),
+  problem: (raw) => (/^-\d/.test(scalarText(raw) ?? '') ? 'is below 0' : undefined),
   format: (value) => value,
 }
 
@@ -97,7 +97,7 @@ export const power: ValueKind<number> = {
 export const hashCount: ValueKind<bigint> = {
   expected: 'a number of hashes of at least 1, such as 100000, 100k, 2.5G or 1e6',
   parse: (raw) => {
-    const match = /^(\d{1,60})(?:\.(\d{1,18}))?(?:([kMGTPE])|[eE]\+?(\d{1,2}))?$/.exec(asText(raw) ?? '')
+    const match = /^(\d{1,60})(?:\.(\d{1,18}))?(?:([kMGTPE])|[eE]\+?(\d{1,2}))?$/.exec(scalarText(raw) ?? '')
     if (match === null) return undefined
     const [, whole, fraction = '', prefix = '', digits] = match
     const exponent = digits === undefined ? PREFIXES[prefix] : Number(digits)
@@ -136,7 +136,7 @@ export const yesNo: ValueKind<boolean> = {
 export const someText: ValueKind<string> = {
   expected: 'some text',
   parse: (raw) => {
-    const text = asText(raw)
+    const text = scalarText(raw)
     return text === '' ? undefined : text
   },
   format: (value) => value,
@@ -146,7 +146,7 @@ export const someText: ValueKind<string> = {
 export const bearerToken: ValueKind<string> = {
   expected: '8 to 200 letters, digits and the signs -._~+/=',
   parse: (raw) => {
-    const text = asText(raw) ?? ''
+    const text = scalarText(raw) ?? ''
     return /^[A-Za-z0-9._~+/=-]{8,200}$/.test(text) ? text : undefined
   },
   format: (value) => value,
@@ -167,7 +167,7 @@ export const texts: ValueKind<readonly string[]> = {
 export const gasPrice: ValueKind<string> = {
   expected: 'a number of coins such as 0.00000001 or 1e-8',
   parse: (raw) => {
-    const text = asText(raw) ?? ''
+    const text = scalarText(raw) ?? ''
     return /^(0|[1-9]\d{0,20})(\.\d{1,60})?([eE]-?\d{1,2})?$/.test(text) && /[1-9]/.test(text) ? text : undefined
   },
   format: (value) => value,
@@ -179,7 +179,7 @@ const HOST_PORT = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/@[\]\s]+)):(\d{1,5})$/
 const nodeUrl: ValueKind<string> = {
   expected: 'the address of a node, such as http://127.0.0.1:1848 or 127.0.0.1:1848, without user, password and query',
   parse: (raw) => {
-    const given = asText(raw) ?? ''
+    const given = scalarText(raw) ?? ''
     // Addresses often come without a scheme.
     const text = HOST_PORT.test(given) ? `http://${given}` : given
     if (!URL.canParse(text) || !/^https?:\/\//.test(text)) return undefined
@@ -194,7 +194,7 @@ export const nodeUrls: ValueKind<readonly string[]> = {
   isList: true,
   expected: `${nodeUrl.expected}; several in order of priority`,
   parse: (raw) => {
-    const list = partsOf(raw, ',').map(nodeUrl.parse)
+    const list = splitItems(raw, ',').map(nodeUrl.parse)
     return list.length > 0 && list.every((url) => url !== undefined) ? list : undefined
   },
   format: (value) => [...value],
@@ -208,7 +208,7 @@ export const poolAddresses: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'stratum+tcp://USER@HOST:PORT, or stratum+ssl://; several in order of priority',
   parse: (raw) => {
-    const list = partsOf(raw, NEXT_POOL)
+    const list = splitItems(raw, NEXT_POOL)
     return list.length > 0 && list.every((text) => text !== '') ? list : undefined
   },
   format: (value) => [...value],
@@ -219,7 +219,7 @@ export const natsServers: ValueKind<readonly string[]> = {
   isList: true,
   expected: 'nats://HOST:4222 or tls://HOST:4222, where user and password or a token may stand before the host',
   parse: (raw) => {
-    const list = partsOf(raw, ',')
+    const list = splitItems(raw, ',')
     return list.length > 0 && list.every((text) => /^(nats|tls):\/\/\S/i.test(text)) ? list : undefined
   },
   format: (value) => [...value],
@@ -228,7 +228,7 @@ export const natsServers: ValueKind<readonly string[]> = {
 const nameKind = (pattern: RegExp, expected: string): ValueKind<string> => ({
   expected,
   parse: (raw) => {
-    const text = asText(raw) ?? ''
+    const text = scalarText(raw) ?? ''
     return pattern.test(text) ? text : undefined
   },
   format: (value) => value,
@@ -251,7 +251,7 @@ export const firstNodeUrl: ValueKind<string> = {
 export const certificateFingerprint: ValueKind<string> = {
   expected: 'a SHA-256 in hex, with or without colons, or in base64url',
   parse: (raw) => {
-    const text = asText(raw) ?? ''
+    const text = scalarText(raw) ?? ''
     return /^([0-9a-fA-F]{64}|([0-9a-fA-F]{2}:){31}[0-9a-fA-F]{2}|[A-Za-z0-9_-]{43})$/.test(text) ? text : undefined
   },
   format: (value) => value,
@@ -267,7 +267,7 @@ export const listenAddress: ValueKind<HostPort | null> = {
   completions: ['off'],
   expected: 'HOST:PORT, such as 127.0.0.1:4148, or off',
   parse: (raw) => {
-    const text = raw === false ? 'off' : (asText(raw) ?? '')
+    const text = raw === false ? 'off' : (scalarText(raw) ?? '')
     if (text === 'off') return null
     const match = HOST_PORT.exec(text)
     if (match === null || Number(match[3]) > 65535) return undefined
@@ -283,7 +283,7 @@ export function chainList(highest: number): ValueKind<readonly number[]> {
     isList: true,
     expected: `chains from 0 to ${highest}, such as 3, 0,5 or 0-9`,
     parse: (raw) => {
-      const parts = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(','))
+      const parts = (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (scalarText(item) ?? '?').split(','))
       const chains = new Set<number>()
       for (const part of parts) {
         const match = /^\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?$/.exec(part)
@@ -315,7 +315,7 @@ export const scheduleText: ValueKind<Schedule> = {
 const listText = (raw: unknown) =>
   [raw]
     .flat()
-    .map((item) => asText(item) ?? '')
+    .map((item) => scalarText(item) ?? '')
     .join(',')
 
 /** @returns the key in `KEY` or `k:KEY`, in lower case, or undefined for any other text. */
@@ -354,7 +354,7 @@ export const impersonatedKeys: ValueKind<readonly string[]> = {
 }
 
 const keyTexts = (raw: unknown) =>
-  (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (asText(item) ?? '?').split(',')).map((text) => text.trim())
+  (Array.isArray(raw) ? raw : [raw]).flatMap((item) => (scalarText(item) ?? '?').split(',')).map((text) => text.trim())
 
 /** @returns the problem of an invalid public key, or undefined if the text does not resemble one. */
 export function publicKeyProblem(text: string): string | undefined {
