@@ -94,15 +94,9 @@ const offenders = {
 /** Law -> the number of its offenders today. */
 const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
-<<<<<<< HEAD
-  'functions of one name that several files export': 8,
-  'function names in five files or more': 123,
-  'flags outside of cli and commands': 43,
-=======
   'functions of one name that several files export': 6,
   'function names in five files or more': 118,
-  'flags outside of cli and commands': 44,
->>>>>>> e56e4b66 (golden: the lists follow)
+  'flags outside of cli and commands': 43,
   'files that other rooms import': 385,
   'short files with one importer': 39,
   'exports that no source imports': 275,
