@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { formatDuration } from '../src/ground/base/units.ts'
-import { difficultyBehindUser, difficultyInPassword } from '../src/mining/engine/stratum/hints.ts'
+import { difficultyAfterUser, difficultyInPassword } from '../src/mining/engine/stratum/hints.ts'
 import { defaultLimits } from '../src/mining/engine/stratum/limits.ts'
-import { MOST_ROLL_MS } from '../src/mining/engine/stratum/rolls.ts'
+import { MAX_ROLL_MS } from '../src/mining/engine/stratum/rolls.ts'
 import { failures } from '../src/mining/stratum/messages.ts'
 import { rigRates, secondsPerShare } from '../src/mining/stratum/rig-rates.ts'
 import { makers } from '../src/pool/stratum-check/makers.ts'
@@ -51,7 +51,7 @@ describe('RIGS.md and STRATUM.md', () => {
     expect(silence).toMatchObject({ ka3: 60_000, goldshell: 120_000 })
     expect(page).toContain('A line from the server within 60 s')
     expect(page).toContain('leave after 120 s')
-    expect(MOST_ROLL_MS).toBeLessThan(30_000)
+    expect(MAX_ROLL_MS).toBeLessThan(30_000)
   })
 
   it('RIGS.md names hints that the server understands', () => {
@@ -59,7 +59,7 @@ describe('RIGS.md and STRATUM.md', () => {
     expect(new Set(hints)).toEqual(new Set(['d=2^50', 'd=1.1e15', 'diff=2^50']))
     for (const hint of hints) expect(difficultyInPassword(hint)).toBeGreaterThan(1e15)
     expect(page).toContain('`KEY.WORKER+2^50`')
-    expect(difficultyBehindUser('KEY.WORKER+2^50')).toEqual({ user: 'KEY.WORKER', difficulty: 2 ** 50 })
+    expect(difficultyAfterUser('KEY.WORKER+2^50')).toEqual({ user: 'KEY.WORKER', difficulty: 2 ** 50 })
   })
 
   it('STRATUM.md has the limits of the server', () => {

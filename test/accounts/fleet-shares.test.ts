@@ -51,7 +51,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     const recorder = await openFleetShares({ link, relay }, state, { onWarning: () => undefined })
     const started = await startedServer({}, { recorder })
     const notices: RigNotice[] = []
-    started.engine.tell((notice) => notices.push(notice))
+    started.engine.setNoticeListener((notice) => notices.push(notice))
     bed.cleanups.push(stopServers)
     return { ...started, link, notices, accounts: started.engine.recorder.accounts }
   }

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { chooseNative, loadChosen, NO_NATIVE } from '../../src/mining/engine/cpu/native-choice.ts'
 import { KERNEL, type NativeFiles, sourcesMark } from '../../src/mining/engine/cpu/native-files.ts'
-import { keep } from '../../src/mining/engine/native/cache.ts'
+import { storeInCache } from '../../src/mining/engine/native/cache.ts'
 import { compilePart } from '../../src/mining/engine/native/compile.ts'
 import { describeWith } from '../needs.ts'
 
@@ -44,7 +44,7 @@ describeWith(noCompiler, 'the chosen native kernel', () => {
   let files: NativeFiles
   let count = 0
   const place = (file: string, origin: keyof NativeFiles) =>
-    origin === 'cached' ? expect(keep(file, files.cached)).toBeNull() : copyFileSync(file, files[origin])
+    origin === 'cached' ? expect(storeInCache(file, files.cached)).toBeNull() : copyFileSync(file, files[origin])
   beforeAll(async () => {
     expect(await compilePart({ part: KERNEL, output: right, compiler: 'cc', flags: ['-O1'] })).toBeNull()
     await compileWrong()

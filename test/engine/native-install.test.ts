@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { keep } from '../../src/mining/engine/native/cache.ts'
+import { storeInCache } from '../../src/mining/engine/native/cache.ts'
 import { cachedFile, installedFile, type NativePart } from '../../src/mining/engine/native/part.ts'
 import { cachePart, installPart } from '../../src/mining/engine/native/provide.ts'
 import { describeWith, itWith } from '../needs.ts'
@@ -176,7 +176,7 @@ describeWith(noCompiler, 'a native part', () => {
   it('the native kernel has at most eight builds in the cache', () => {
     const place = (i: number) => join(folder, `cache/newcut/native/send-${i}.node`)
     writeFileSync(join(folder, 'build'), 'compiled')
-    for (let i = 0; i < 9; i++) expect(keep(join(folder, 'build'), place(i))).toBeNull()
+    for (let i = 0; i < 9; i++) expect(storeInCache(join(folder, 'build'), place(i))).toBeNull()
     const names = readdirSync(dirname(place(0)))
     expect(names.filter((name) => name.endsWith('.node'))).toHaveLength(8)
     expect(names.filter((name) => name.endsWith('.sha256'))).toHaveLength(8)

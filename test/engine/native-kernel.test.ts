@@ -21,7 +21,7 @@ import { provideNativeKernel } from '../../src/mining/engine/cpu/native-build.ts
 import { chooseNative, loadChosen, NO_NATIVE } from '../../src/mining/engine/cpu/native-choice.ts'
 import { findNative, KERNEL } from '../../src/mining/engine/cpu/native-files.ts'
 import { loadNative, type NativeAddon, nativeNames } from '../../src/mining/engine/cpu/native-kernel.ts'
-import { keep } from '../../src/mining/engine/native/cache.ts'
+import { storeInCache } from '../../src/mining/engine/native/cache.ts'
 import { compilePart } from '../../src/mining/engine/native/compile.ts'
 import { describeWith, itWith } from '../needs.ts'
 
@@ -164,7 +164,7 @@ describe('the native kernel if install scripts did not run', () => {
   it('the native kernel is not compiled again if the cache has one, even if that does not load', async () => {
     const own = places()
     writeFileSync(join(folder, 'empty'), '')
-    expect(keep(join(folder, 'empty'), own.cached)).toBeNull()
+    expect(storeInCache(join(folder, 'empty'), own.cached)).toBeNull()
     const { choice, news } = await provideNativeKernel({ env: process.env, signal: unstopped, places: own })
     expect(choice).toMatchObject({ file: null, obstacle: expect.stringMatching(/^kernel native does not load: /) })
     expect(news).toEqual(choice.passedOver)

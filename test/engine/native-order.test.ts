@@ -16,7 +16,7 @@ import {
 } from '../../src/mining/engine/cpu/native-kernel.ts'
 import { rememberedSchedules, rememberSchedule } from '../../src/mining/engine/cpu/native-schedule.ts'
 import { fastestSchedule, raceMsOf, ScheduleRace } from '../../src/mining/engine/cpu/schedule-race.ts'
-import { agreementTest } from '../../src/mining/engine/cpu/self-test.ts'
+import { testAgreement } from '../../src/mining/engine/cpu/self-test.ts'
 import { raceHere, testedSchedules } from '../../src/mining/engine/cpu/tested-schedules.ts'
 import { itWith } from '../needs.ts'
 
@@ -159,7 +159,7 @@ describe('the order of a native kernel', () => {
   it('the order of a native kernel is unknown with a line on another processor, and both orders are remembered', () => {
     const [one, other] = [new FakeFile(costs), new FakeFile(costs, 'two 00000002')]
     rememberSchedule(one.addon, file, 'native-avx512', 'mixed')
-    const news = [`${file} is of another processor or version: the order of the native kernel is measured anew`]
+    const news = [`${file} is of another processor or version: the order of the native kernel is measured again`]
     expect(rememberedSchedules(other.addon, file)).toEqual({ ...unknown, news })
     rememberSchedule(other.addon, file, 'native-avx512', 'steps')
     expect(rememberedSchedules(other.addon, file).orders).toEqual({ 'native-avx512': 'steps' })
@@ -174,7 +174,7 @@ describe('the order of a native kernel', () => {
     const { addon } = new FakeFile(costs)
     rememberSchedule(addon, file, 'native-avx512', 'mixed')
     writeFileSync(file, text ?? readFileSync(file, 'utf8').replace('"mixed"', '"fastest"'))
-    const news = [`${file} is damaged: the order of the native kernel is measured anew`]
+    const news = [`${file} is damaged: the order of the native kernel is measured again`]
     expect(rememberedSchedules(addon, file)).toEqual({ ...unknown, news })
     expect(rememberSchedule(addon, file, 'native-avx512', 'mixed')).toBeNull()
     expect(rememberedSchedules(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
@@ -216,7 +216,7 @@ describe('the order of a native kernel', () => {
 describe('the comparison of two kernels', () => {
   const judge = createJsKernel(layout)
   const changed = (sweep: Kernel['sweep']): Kernel => ({ ...createJsKernel(layout), sweep })
-  const compare = (kernel: Kernel) => agreementTest(kernel, judge, layout, randomBytes)
+  const compare = (kernel: Kernel) => testAgreement(kernel, judge, layout, randomBytes)
 
   it('the comparison of two kernels passes equal ones', () => {
     expect(compare(createJsKernel(layout))).toBeNull()

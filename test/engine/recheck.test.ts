@@ -25,7 +25,7 @@ function altered(kernel: Kernel, sweep: (real: Kernel['sweep']) => Kernel['sweep
 describe.each(here.map((kernel) => [kernel.name, kernel] as const))('kernel %s, searched again', (_, right) => {
   it('a correct kernel agrees with the JavaScript kernel, and keeps its bound', () => {
     const { kernel, given } = altered(right, (real) => real)
-    expect(new Recheck().disagreement(kernel, mid, BOUND, spot)).toBeNull()
+    expect(new Recheck().findDisagreement(kernel, mid, BOUND, spot)).toBeNull()
     expect(given.bound).toBe(BOUND)
   })
 
@@ -37,7 +37,7 @@ describe.each(here.map((kernel) => [kernel.name, kernel] as const))('kernel %s, 
     ['is one chunk off', (real) => (low, middle, from, to) => Math.min(to, real(low, middle, from, to) + right.lanes)],
   ])('a wrong kernel is detected when it %s', (_, sweep) => {
     const { kernel, given } = altered(right, sweep)
-    const complaint = new Recheck().disagreement(kernel, mid, BOUND, spot)
+    const complaint = new Recheck().findDisagreement(kernel, mid, BOUND, spot)
     expect(complaint).toMatch(
       new RegExp(`^kernel ${right.name}: \\d+ to \\d+ of low 4660, middle \\d+ gave \\d+ instead of \\d+$`),
     )
@@ -55,7 +55,7 @@ describe.each(here.map((kernel) => [kernel.name, kernel] as const))('kernel %s, 
       const found = real(...args)
       return args[2] === spot.from && found === last ? to : found
     })
-    const complaint = new Recheck().disagreement(kernel, mid, BOUND, { ...spot, middle })
+    const complaint = new Recheck().findDisagreement(kernel, mid, BOUND, { ...spot, middle })
     expect(complaint).toMatch(new RegExp(`gave ${to} instead of ${last}$`))
   })
 })

@@ -4,7 +4,7 @@ import { Kvm } from '@nats-io/kv'
 import { beforeEach, expect, it } from 'vitest'
 import type { Clock } from '../../src/ground/base/clock.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
-import { Election, LEAD_MS, LEAST_LEAD_MS, TAKEOVER_MS } from '../../src/mining/engine/fleet/election.ts'
+import { Election, LEAD_MS, MIN_LEAD_MS, TAKEOVER_MS } from '../../src/mining/engine/fleet/election.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
 import { describeWith, lackOf } from '../needs.ts'
@@ -220,7 +220,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
 
   it('a leader without a node passes the lead on once another candidate has one, and does not take it back', async () => {
     const { first, second } = await leaderAndNext('no-node')
-    await time.pass(LEAST_LEAD_MS)
+    await time.pass(MIN_LEAD_MS)
     Object.assign(first.readiness, { isLost: true, isReady: false })
     await time.pass(2 * TAKEOVER_MS)
     expect(first.leads, 'nobody is better').toBe(true)
@@ -237,7 +237,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
   it('the lead stays with a leader for a while, whatever happens to its node', async () => {
     const { first, second } = await leaderAndNext('flapping')
     Object.assign(first.readiness, { isLost: true, isReady: false, isOtherReady: true })
-    await time.pass(LEAST_LEAD_MS - 1_000)
+    await time.pass(MIN_LEAD_MS - 1_000)
     expect(first.leads).toBe(true)
     await time.passUntil(() => second.leads)
   })

@@ -94,10 +94,10 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const store = await storeOf(await linkTo('two-lists'))
     const [one, two] = [new MemberPauses(() => undefined), new MemberPauses(() => undefined)]
     await Promise.all([one.read(store), two.read(store)])
-    expect(await one.obey(store, { pause: true, rig: 'a' })).toBeNull()
-    expect(await two.obey(store, { pause: true, rig: 'b' })).toBeNull()
+    expect(await one.apply(store, { pause: true, rig: 'a' })).toBeNull()
+    expect(await two.apply(store, { pause: true, rig: 'b' })).toBeNull()
     const third = new MemberPauses(() => undefined)
-    expect(await third.obey(store, { pause: true, rig: 'c' })).toBeNull()
+    expect(await third.apply(store, { pause: true, rig: 'c' })).toBeNull()
     await one.read(store)
     expect(['a', 'b', 'c', 'd'].map((rig) => isPaused(one.paused, rig))).toEqual([true, true, true, false])
     // The leader writes no list while it cannot read the current one.
@@ -110,7 +110,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     })
     const blind = new MemberPauses(() => undefined)
     await expect(blind.read(failing)).rejects.toThrow('no answer')
-    await expect(blind.obey(failing, { pause: true, rig: 'd' })).rejects.toThrow('no answer')
+    await expect(blind.apply(failing, { pause: true, rig: 'd' })).rejects.toThrow('no answer')
     await one.read(store)
     expect([...one.paused.rigs].sort()).toEqual(['a', 'b', 'c'])
   })
@@ -124,7 +124,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/the list of paused rigs counts as empty, it cannot be read: .*JSON/),
     ])
-    expect(await pauses.obey(store, { pause: true, rig: 'a' })).toBeNull()
+    expect(await pauses.apply(store, { pause: true, rig: 'a' })).toBeNull()
     await pauses.read(store)
     expect(pauses.paused.rigs).toEqual(['a'])
   })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/ground/base/clock.ts'
 import { MAX_NAMED, MemberTable } from '../../src/mining/engine/fleet/member-table.ts'
-import { isPaused, NOBODY, pausesAfter } from '../../src/mining/engine/fleet/pauses.ts'
+import { isPaused, NO_PAUSES, pausesAfter } from '../../src/mining/engine/fleet/pauses.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import {
   decodeCandidate,
@@ -192,16 +192,16 @@ describe('the table of rigs', () => {
 
 describe('pauses', () => {
   it('pauses of one rig and of all rigs are independent', () => {
-    const one = pausesAfter(NOBODY, { pause: true, rig: 'a' })
+    const one = pausesAfter(NO_PAUSES, { pause: true, rig: 'a' })
     if (typeof one === 'string') throw new Error(one)
     expect([isPaused(one, 'a'), isPaused(one, 'b')]).toEqual([true, false])
     expect(pausesAfter(one, { pause: true, rig: 'a' })).toEqual(one)
-    expect(pausesAfter(one, { pause: false, rig: 'a' })).toEqual(NOBODY)
+    expect(pausesAfter(one, { pause: false, rig: 'a' })).toEqual(NO_PAUSES)
     const all = pausesAfter(one, { pause: true, rig: null })
     if (typeof all === 'string') throw new Error(all)
     expect(isPaused(all, 'b')).toBe(true)
     expect(pausesAfter(all, { pause: false, rig: 'a' })).toMatch(/all rigs are paused/)
-    expect(pausesAfter(all, { pause: false, rig: null })).toEqual(NOBODY)
+    expect(pausesAfter(all, { pause: false, rig: null })).toEqual(NO_PAUSES)
   })
 })
 

@@ -1,7 +1,7 @@
 /** Which candidates for leadership are ready, over a real NATS server, on virtual time. */
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/ground/platform/clock.ts'
-import { HEARD_MS, LOST_MS, Readiness, STEADY_MS } from '../../src/mining/engine/fleet/readiness.ts'
+import { ANNOUNCEMENT_MS, LOST_MS, Readiness, STEADY_MS } from '../../src/mining/engine/fleet/readiness.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -73,7 +73,7 @@ describeWith(lackOf('nats-server'), 'processes that could lead', () => {
       await others.pass(100)
       return one.readiness.isOtherReady
     })
-    await clock.pass(HEARD_MS + 1)
+    await clock.pass(ANNOUNCEMENT_MS + 1)
     expect(one.readiness.isOtherReady).toBe(false)
   })
 })

@@ -45,7 +45,7 @@ it('no two of 100,000 rigs search the same header and nonce1, and no header is a
       const clock = start + BigInt(nowMs) * 1000n
       const isRolled = nowMs % ROLL_MS === 0
       const rolled = { ...engineWork(i, bytes, MAX_TARGET >> 60n), job: 'one', headers }
-      const job = isRolled ? jobs.begin({ ...rolled, bytes: withTime(bytes, clock) }) : jobs.fresh()
+      const job = isRolled ? jobs.begin({ ...rolled, bytes: withTime(bytes, clock) }) : jobs.issueFresh()
       const time = timeOf(job?.line ?? '')
       expect(isOfClass(time, headers)).toBe(true)
       expect(times.has(time), 'a header that was handed out before').toBe(false)

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { Metrics } from '../../src/faces/api/metrics.ts'
 import type { DeviceStatus, Engine, EngineWork } from '../../src/mining/engine/engine.ts'
-import { Uptake } from '../../src/mining/engine/uptake.ts'
+import { WorkAcknowledgement } from '../../src/mining/engine/work-acknowledgement.ts'
 import { HashrateMeter } from '../../src/mining/mine/hashrate.ts'
 import { Rates } from '../../src/mining/mine/rates.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
@@ -18,7 +18,7 @@ const HASHES_A_SECOND = 1000
 /** Devices take work at once, except for some that never do. Each second replaces one device in a hundred. */
 class SyntheticEngine implements Engine {
   readonly name = 'rigs'
-  readonly #uptake = new Uptake()
+  readonly #uptake = new WorkAcknowledgement()
   readonly #devices = new Map<string, number>()
   #hashes = 0
   #names = 0
@@ -28,9 +28,9 @@ class SyntheticEngine implements Engine {
   }
 
   setWork({ sequence }: EngineWork): Promise<boolean> {
-    const taken = this.#uptake.expect(sequence)
+    const taken = this.#uptake.await(sequence)
     let silent = SILENT
-    for (const device of this.#devices.keys()) if (silent-- <= 0) this.#uptake.took(device, sequence)
+    for (const device of this.#devices.keys()) if (silent-- <= 0) this.#uptake.acknowledge(device, sequence)
     return taken
   }
 
@@ -41,7 +41,7 @@ class SyntheticEngine implements Engine {
       this.#hashes += HASHES_A_SECOND
       if (leaving-- <= 0) continue
       this.#devices.delete(device)
-      this.#uptake.down(device)
+      this.#uptake.deviceDown(device)
       this.#add()
     }
   }
@@ -59,7 +59,7 @@ class SyntheticEngine implements Engine {
   #add(): void {
     const device = `rig${this.#names++}`
     this.#devices.set(device, 0)
-    this.#uptake.up(device)
+    this.#uptake.deviceUp(device)
   }
 }
 

@@ -70,7 +70,7 @@ export function leaderCallbacks(
       if (event.type === 'solution') leader?.recordStep(event)
     },
     attach: (miner, { reached: { network, payee: account, node }, record, show }) => {
-      host?.tell(show)
+      host?.setNoticeListener(show)
       leader?.attach({
         ...{ network, account, unfinished: hashesOf(record.unfinished) },
         silentMs: () => node?.silentMs() ?? 0,

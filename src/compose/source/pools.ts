@@ -2,7 +2,7 @@
 
 import { systemClock } from '#ground/platform/clock.ts'
 import { packageVersion } from '#ground/platform/version.ts'
-import { RIGS_BEHIND_POOL } from '#mining/engine/stratum/limits.ts'
+import { DEFAULT_RIGS_OF_POOL } from '#mining/engine/stratum/limits.ts'
 import { PoolSource } from '#mining/source/pool/pool-source.ts'
 import { OpenRigPoolSessions } from '#mining/source/pool/rig-pool-sessions.ts'
 import type { PoolsSetup } from '../setup.ts'
@@ -14,7 +14,7 @@ const POOL_NETWORK = 'pool'
 
 /** Waits for the first pool that gives work. Throws NewcutError, or the signal's reason. */
 export async function connectPools(
-  { pools, trust, failbackMs = FAILBACK_MS, sessions = RIGS_BEHIND_POOL, ...reaching }: PoolsSetup,
+  { pools, trust, failbackMs = FAILBACK_MS, sessions = DEFAULT_RIGS_OF_POOL, ...reaching }: PoolsSetup,
   onWaiting: (message: string) => void,
   signal: AbortSignal,
 ): Promise<ConnectedSource> {

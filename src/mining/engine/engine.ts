@@ -91,7 +91,7 @@ export interface Engine {
   /**
    * Replaces the current work. For work that the engine cannot search, it warns once and searches nothing; that is
    * never an error.
-   * @returns true once nearly all running devices search it (uptake.ts). Without work, true once nearly all of them
+   * @returns true once nearly all running devices search it (work-acknowledgement.ts). Without work, true once nearly all of them
    * have stopped and reported their candidates. False if newer work or the stop came first.
    */
   setWork(work: EngineWork): Promise<boolean>

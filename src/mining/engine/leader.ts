@@ -4,7 +4,7 @@ import type { StepName } from '#ground/chain/solution.ts'
 export interface Leader {
   /** Sets the callbacks into the miner. Call it before the start. */
   attach(callbacks: LeaderCallbacks): void
-  /** Announces pending solutions of earlier runs, so that their copies in JetStream are not handed in again. */
+  /** Announces pending solutions of earlier runs, so that their copies in JetStream are not submitted again. */
   expect(hashes: readonly string[]): void
   /** Receives every step of a solution once the journal has it, and acknowledges the solution to JetStream. */
   recordStep(step: SolutionStep): void

@@ -21,7 +21,7 @@ export interface RigHost {
   /** Accounts of the rigs, and the log of their shares. */
   readonly recorder: RigLedger
   /** Sets the receiver of messages about rigs and the share log. */
-  tell(receive: (notice: RigNotice) => void): void
+  setNoticeListener(receive: (notice: RigNotice) => void): void
   /** Closes all connections, and accepts no more. */
   close(): Promise<void>
 }

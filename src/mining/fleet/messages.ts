@@ -3,7 +3,7 @@
  *
  *     newcut.NAME.job         leader -> all rigs          the new job
  *     newcut.NAME.report      rig -> leader, answered     work done; the answer renews the rig's lease
- *     newcut.NAME.candidate   rig -> JetStream -> leader  solved work, stored until the leader has handed it in
+ *     newcut.NAME.candidate   rig -> JetStream -> leader  solved work, stored until the leader has submitted it
  *     newcut.NAME.share       relay -> JetStream          an accepted share, stored for the accounts
  *     newcut.NAME.unshared    relay -> JetStream          counts of refused shares
  *     newcut.NAME.outcome     rig -> leader, answered     the outcome of a candidate
@@ -24,7 +24,14 @@ import { literals } from '#ground/schema/literals.ts'
 import { type Static, type TSchema, Type } from '#ground/schema/typebox.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
 
-/** A lease expires after this time without renewal, for the rig and for the leader. */
+/**
+ * A lease expires after this time without renewal, for the rig and for the leader. The life of a lease:
+ *
+ * 1. A rig reports without a lease. The leader's table assigns a free one, and the answer contains it.
+ * 2. Each later report renews it, counted from the moment when the rig sent the report.
+ * 3. Without an answer for this time, the rig stops searching: its lease is over. Its table row is removed as well.
+ * 4. A new leader knows no leases. Rigs claim theirs in their next report, and keep it unless another rig has it.
+ */
 export const LEASE_MS = 10_000
 /** Number of leases. */
 export const LEASES = 2 ** 16

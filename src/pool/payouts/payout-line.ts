@@ -5,6 +5,16 @@
  * - `orphaned`, `restored`: a credited block has left its chain, or is back.
  * - `order`: a signed transaction and its payments. It is sent after the line is on disk.
  * - `result`: the final result of an order.
+ *
+ * The life of a payout, an `order` with its result:
+ *
+ * 1. Blocks are deep enough: their credits make a balance due (ledger.ts).
+ * 2. `payBalances` signs a transaction for many balances, tries it out, writes the `order` and sends it. Until then
+ *    nothing is owed less.
+ * 3. It is pending: newcut resends the same bytes while a block may take them. A reorg makes it pending again.
+ * 4. A block has it, and that block becomes deep: the result is `paid` or `failed`, read from the block itself.
+ * 5. Or a deep block is too late for it, and no block up to there has it: the result is `expired`.
+ * 6. After `failed` and `expired` its amounts are due again, and another payout pays them.
  */
 import { type Static, Type } from '#ground/schema/typebox.ts'
 import { validatorOf } from '#ground/schema/validator.ts'

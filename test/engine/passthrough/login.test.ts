@@ -175,7 +175,7 @@ describe('a rig behind a pool', () => {
       await until(() => third.isClosed)
       expect(engine.status().sentAway).toMatchObject({ full: i })
     }
-    expect(warnings).toEqual([expect.stringMatching(/^2 rigs are behind the pool.*`pool-sessions`/)])
+    expect(warnings).toEqual([expect.stringMatching(/^2 rigs use the pool.*`pool-sessions`/)])
     first.close()
     await until(() => lines.sessions === 2 && at.sessions.length === 3 && engine.status().sessions === 1)
     await rig(port)

@@ -191,12 +191,12 @@ it('a slow rig gets easier shares after 30 s', () => {
     () => 0,
     () => 0,
   ).begin(workOf(1, UNREACHABLE))
-  difficulty.tell(job, 0)
+  difficulty.nextTarget(job, 0)
   expect(difficulty.adjust(29_000, job.difficulty)).toBe(false)
   expect(difficulty.adjust(30_000, job.difficulty)).toBe(true)
   expect(difficulty.wanted).toBe(2 ** 27)
-  expect(difficulty.tell({ ...job, number: job.number + 1 }, 30_000)).toBe(MAX_TARGET >> 27n)
-  expect(difficulty.heldFor(job)?.difficulty).toBe(2 ** 30)
+  expect(difficulty.nextTarget({ ...job, number: job.number + 1 }, 30_000)).toBe(MAX_TARGET >> 27n)
+  expect(difficulty.targetFor(job)?.difficulty).toBe(2 ** 30)
 })
 
 describe('a change of target while the rig has a job', () => {
@@ -252,7 +252,7 @@ describe('the difficulty of a rig that comes back', () => {
   it('the difficulty of a rig that comes back is the one that fitted before it fell silent', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
     const first = job()
-    difficulty.tell(first, 0)
+    difficulty.nextTarget(first, 0)
     difficulty.count(first, targetWords(MAX_TARGET >> 48n), 1_000)
     for (let ms = 1_000; ms < 300_000; ms += 1_000) difficulty.adjust(ms, 2 ** 60)
     expect(difficulty.wanted).toBe(2 ** 40)
@@ -262,12 +262,12 @@ describe('the difficulty of a rig that comes back', () => {
   it('the difficulty of a rig that comes back is the one that silence led to, once there was a share at it', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
     const first = job()
-    difficulty.tell(first, 0)
+    difficulty.nextTarget(first, 0)
     difficulty.count(first, targetWords(MAX_TARGET >> 48n), 1_000)
     difficulty.adjust(1_000, 2 ** 60)
     difficulty.adjust(31_000, 2 ** 60)
     const second = { ...first, number: first.number + 1 }
-    difficulty.tell(second, 31_000)
+    difficulty.nextTarget(second, 31_000)
     difficulty.count(second, targetWords(MAX_TARGET >> 48n), 32_000)
     difficulty.adjust(32_000, 2 ** 60)
     expect(difficulty.wanted).toEqual(2 ** 47)
@@ -291,7 +291,7 @@ describe('the difficulty of a rig', () => {
   it('the difficulty of a rig that suggests another one does not follow from the shares before', () => {
     const difficulty = new ShareDifficulty(2 ** 32, 0)
     const first = job()
-    difficulty.tell(first, 0)
+    difficulty.nextTarget(first, 0)
     for (let n = 0; n < 9; n++) difficulty.count(first, targetWords(MAX_TARGET >> 32n), n)
     difficulty.suggest(2 ** 20, 10)
     expect(difficulty.adjust(1_000, 2 ** 60)).toBe(false)
@@ -301,7 +301,7 @@ describe('the difficulty of a rig', () => {
   it('the difficulty of a rig does not follow from the shares at the earlier target while the rig waits for another one', () => {
     const difficulty = new ShareDifficulty(2 ** 32, 0)
     const first = job()
-    difficulty.tell(first, 0)
+    difficulty.nextTarget(first, 0)
     for (let n = 0; n < 9; n++) difficulty.count(first, targetWords(MAX_TARGET >> 32n), n)
     expect(difficulty.adjust(10, 2 ** 60)).toBe(true)
     const { wanted } = difficulty
@@ -312,7 +312,7 @@ describe('the difficulty of a rig', () => {
 
   it('the difficulty of a rig may change above that of blocks without another target', () => {
     const difficulty = new ShareDifficulty(2 ** 50, 0)
-    difficulty.tell(job(), 0)
+    difficulty.nextTarget(job(), 0)
     expect(difficulty.adjust(30_000, 2 ** 40)).toBe(false)
     expect(difficulty.wanted).toEqual(2 ** 47)
   })
@@ -320,9 +320,9 @@ describe('the difficulty of a rig', () => {
   it('the difficulty of a rig that submits shares of an earlier job stays, because it is not silent', () => {
     const difficulty = new ShareDifficulty(2 ** 30, 0)
     const first = job()
-    difficulty.tell(first, 0)
+    difficulty.nextTarget(first, 0)
     difficulty.adjust(30_000, 2 ** 60)
-    difficulty.tell({ ...first, number: first.number + 1 }, 30_000)
+    difficulty.nextTarget({ ...first, number: first.number + 1 }, 30_000)
     difficulty.count(first, targetWords(MAX_TARGET >> 30n), 50_000)
     expect(difficulty.adjust(79_999, 2 ** 60)).toBe(false)
     expect(difficulty.wanted).toEqual(2 ** 27)

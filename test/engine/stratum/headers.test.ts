@@ -6,7 +6,7 @@ import { withCreationTime, withNonce } from '../../../src/ground/chain/header.ts
 import { noWork } from '../../../src/mining/engine/engine.ts'
 import { HeaderTimes } from '../../../src/mining/engine/stratum/header-times.ts'
 import { Jobs } from '../../../src/mining/engine/stratum/jobs.ts'
-import { type KnownOfRig, LEAST_ROLL_MS, MOST_ROLL_MS, rollMs } from '../../../src/mining/engine/stratum/rolls.ts'
+import { MAX_ROLL_MS, MIN_ROLL_MS, type RigFigures, rollMs } from '../../../src/mining/engine/stratum/rolls.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import type { Rig } from '../../support/stratum-rig.ts'
 import { UNREACHABLE } from '../../support/work.ts'
@@ -19,17 +19,17 @@ const QUARTER = 2 ** 46
 const timesOf = (rig: Rig) => rig.jobs.map(({ header }) => readI64LE(header, 8))
 
 describe('the time of a header', () => {
-  it.each<[string, Partial<KnownOfRig>, number]>([
+  it.each<[string, Partial<RigFigures>, number]>([
     ['a KA3', { agent: 'GodMiner/2.0.0' }, 500],
     ['a KA3 that misread a server', { agent: 'ckbminer-v1.0.0' }, 500],
     ['a KA3 that was measured at 1 TH/s', { agent: 'GodMiner/2.0.0', rate: 1e12 }, 500],
     ['a rig of Goldshell whose rate is not known', { agent: 'kdaminer-v1.0.0', difficulty: 2 ** 44 }, 1716],
     ['a KD6 that was measured', { agent: 'kdaminer-v1.0.0', rate: 29.2e12 }, 1721],
-    ['a KD-BOX that was measured', { agent: 'kdaminer-v1.0.0', rate: 1.6e12 }, MOST_ROLL_MS],
-    ['an unknown rig with easy shares', { difficulty: 2 ** 32 }, MOST_ROLL_MS],
-    ['an unknown rig with hard shares', { difficulty: 2 ** 50 }, LEAST_ROLL_MS],
-    ['a rig that floods, whatever its rate', { difficulty: 2 ** 45, rate: 1e9, isFlooding: true }, LEAST_ROLL_MS],
-    ['a rig that floods with easy shares', { difficulty: 2 ** 13, isFlooding: true }, MOST_ROLL_MS],
+    ['a KD-BOX that was measured', { agent: 'kdaminer-v1.0.0', rate: 1.6e12 }, MAX_ROLL_MS],
+    ['an unknown rig with easy shares', { difficulty: 2 ** 32 }, MAX_ROLL_MS],
+    ['an unknown rig with hard shares', { difficulty: 2 ** 50 }, MIN_ROLL_MS],
+    ['a rig that floods, whatever its rate', { difficulty: 2 ** 45, rate: 1e9, isFlooding: true }, MIN_ROLL_MS],
+    ['a rig that floods with easy shares', { difficulty: 2 ** 13, isFlooding: true }, MAX_ROLL_MS],
   ])('the time of a header is right for %s', (_, known, ms) => {
     expect(Math.round(rollMs({ agent: '', rate: null, difficulty: 2 ** 44, ...known }, QUARTER))).toBe(ms)
   })
@@ -38,7 +38,7 @@ describe('the time of a header', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 500e12, noNaN: true }), fc.string(), (rate, agent) => {
         const ms = rollMs({ agent, rate, difficulty: 2 ** 44 }, QUARTER)
-        expect(ms).toBeGreaterThanOrEqual(LEAST_ROLL_MS)
+        expect(ms).toBeGreaterThanOrEqual(MIN_ROLL_MS)
         expect(ms).toBeLessThan(30_000)
         expect((rate * ms) / 1000).toBeLessThan(2 ** 48)
       }),
@@ -212,7 +212,7 @@ it('no header is handed out twice, whatever the order of work', () => {
       const headers = new Set<string>()
       let sequence = 0
       for (const each of steps) {
-        if (each.kind === 'rest') jobs.rest()
+        if (each.kind === 'rest') jobs.endWork()
         const work = each.kind === 'begin' ? works[each.work] : works[0]
         const time = each.kind === 'begin' ? each.time : 0n
         const bytes = withCreationTime(work.bytes, 1_000n + time)
@@ -220,7 +220,7 @@ it('no header is handed out twice, whatever the order of work', () => {
           each.kind === 'begin'
             ? jobs.begin({ ...work, sequence: ++sequence, bytes })
             : each.kind === 'fresh'
-              ? jobs.fresh()
+              ? jobs.issueFresh()
               : null
         if (job === null) continue
         const [, header] = JSON.parse(job.line).params

@@ -266,7 +266,7 @@ describe('the list of jobs', () => {
       () => 0,
     )
   const freshOf = (jobs: Jobs) => {
-    const job = jobs.fresh()
+    const job = jobs.issueFresh()
     if (job === null) throw new Error('there is work')
     return job
   }
@@ -276,9 +276,9 @@ describe('the list of jobs', () => {
     const jobs = newJobs()
     const first = jobs.begin(workOf(1, EASY))
     const id = (n: number) => (first.number + n).toString(16)
-    for (let n = 1; n < 1024; n++) jobs.fresh()
+    for (let n = 1; n < 1024; n++) jobs.issueFresh()
     expect(jobs.find(id(0))).toBe(first)
-    const next = jobs.fresh()
+    const next = jobs.issueFresh()
     expect(jobs.find(id(0))).toBe(null)
     expect(jobs.find(id(1))?.number).toEqual(first.number + 1)
     expect(jobs.find(id(1024))).toBe(next)
@@ -300,7 +300,7 @@ describe('the list of jobs', () => {
   it('the list of jobs has no current job while there is no work, and one again with the next work', () => {
     const jobs = newJobs()
     jobs.begin(workOf(1, EASY))
-    jobs.rest()
+    jobs.endWork()
     const again = freshOf(jobs)
     expect(jobs.latest).toBe(again)
     expect(jobs.current).toBeNull()

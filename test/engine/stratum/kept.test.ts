@@ -283,7 +283,7 @@ describe('a log-in', () => {
   it('a log-in is not judged by a server that stores no shares, and so pays nobody', async () => {
     const { engine, port } = await startedServer()
     const notices: RigNotice[] = []
-    engine.tell((notice) => notices.push(notice))
+    engine.setNoticeListener((notice) => notices.push(notice))
     await loggedIn(port, 'bob.shelf-1')
     expect(notices).toEqual([])
   })

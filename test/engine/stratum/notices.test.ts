@@ -71,7 +71,7 @@ describe('the console reports', () => {
     rig.close()
     await until(() => engine.status().sessions === 0)
     const notices: RigNotice[] = []
-    engine.tell((notice) => notices.push(notice))
+    engine.setNoticeListener((notice) => notices.push(notice))
     const message = 'a connection from 127.0.0.1 ended without a log-in; it sent nothing'
     expect(notices).toEqual([{ type: 'detail', message }])
   })

@@ -29,7 +29,7 @@ export async function keeping(folder: string, append?: (kept: LevelStore) => Led
     {},
     { recorder: (onNotice) => new ShareRecorder(kept, accounts, systemClock, onNotice) },
   )
-  started.engine.tell(tell)
+  started.engine.setNoticeListener(tell)
   return { ...started, store, notices, accounts, blocks }
 }
 

@@ -13,7 +13,7 @@ import { Session, type SessionPorts } from '../../../src/mining/engine/stratum/s
 import type { Share } from '../../../src/mining/engine/stratum/share.ts'
 import { startDifficulty } from '../../../src/mining/engine/stratum/share-difficulty.ts'
 import { accountName, MAX_USERS, Users } from '../../../src/mining/engine/stratum/users.ts'
-import { MAX_NAMED, nameBehindAccount, Workers } from '../../../src/mining/engine/stratum/workers.ts'
+import { MAX_NAMED, nameAfterAccount, Workers } from '../../../src/mining/engine/stratum/workers.ts'
 import { receiptOf } from '../../../src/mining/source/pool/receipt.ts'
 import { LineSplitter } from '../../../src/mining/stratum/lines.ts'
 import { type MessageId, readMessage, requestLine, resultLine } from '../../../src/mining/stratum/messages.ts'
@@ -170,9 +170,9 @@ class Trial {
     this.session.receive(line)
     this.#judgeAnswers(line)
     this.#shop.nowMs += 1_000
-    this.session.look()
+    this.session.check()
     if (++this.#lines % LINES_PER_WORK === 0) this.#tell(this.#begin())
-    else if (this.#needsJob) this.#tell(this.#jobs.fresh())
+    else if (this.#needsJob) this.#tell(this.#jobs.issueFresh())
     this.#needsJob = false
     return this.#isOpen
   }
@@ -204,7 +204,7 @@ class Trial {
       onUser: (user) => ({
         worker: shop.workers.join(user, shop.nowMs),
         user: shop.users.join(user),
-        presence: shop.accounts.join(accountName(user), nameBehindAccount(user)),
+        presence: shop.accounts.join(accountName(user), nameAfterAccount(user)),
       }),
       firstDifficulty: (_rig, agent) => startDifficulty(agent),
       onReady: () => this.#tell(this.#jobs.current),

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { MAX_CASTING_BLOCKS } from '#ground/chain/fork.ts'
 import { MAX_CHAINS } from '#ground/chain/graph.ts'
-import { defaultLimits, MAX_SESSIONS, RIGS_BEHIND_POOL } from '#mining/engine/stratum/limits.ts'
+import { DEFAULT_RIGS_OF_POOL, defaultLimits, MAX_SESSIONS } from '#mining/engine/stratum/limits.ts'
 import { forkVoteChoices } from '#mining/source/source.ts'
 import { pace } from '../block-modes.ts'
 import {
@@ -158,11 +158,17 @@ const searchOptions = {
     needs: ['rigServer', 'noPool'],
     more: 'The first shares of a rig take this many hashes on average. If not set: 17.6T or more for ASICs, 4.29G for others.',
   }),
-  'pool-sessions': option(wholeNumber(1, MAX_SESSIONS), RIGS_BEHIND_POOL, 'N', 'maximum number of rigs behind --pool', {
-    group: 'rigs',
-    needs: ['rigServer', 'pool'],
-    more: 'Each rig has its own session with the pool, and pools may ban an address with too many sessions.',
-  }),
+  'pool-sessions': option(
+    wholeNumber(1, MAX_SESSIONS),
+    DEFAULT_RIGS_OF_POOL,
+    'N',
+    'maximum number of rigs behind --pool',
+    {
+      group: 'rigs',
+      needs: ['rigServer', 'pool'],
+      more: 'Each rig has its own session with the pool, and pools may ban an address with too many sessions.',
+    },
+  ),
   'stratum-per-address': option(
     wholeNumber(1, MAX_SESSIONS),
     defaultLimits.sessionsPerAddress,

@@ -11,7 +11,7 @@ import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofD
 import { engineErrors } from '../errors.ts'
 import { type NonceRange, restartedRange } from '../range.ts'
 import { restartPauseMs } from '../restart.ts'
-import { Uptake } from '../uptake.ts'
+import { WorkAcknowledgement } from '../work-acknowledgement.ts'
 import { HangDetector, WATCH_MS } from './hang-detector.ts'
 import type { KernelName, KernelPreference } from './names.ts'
 import { provideNativeKernel } from './native-build.ts'
@@ -85,7 +85,7 @@ export class CpuEngine implements Engine {
   readonly #shared: SharedWork
   readonly #threads: Thread[]
   readonly #pool: Piscina
-  readonly #uptake = new Uptake()
+  readonly #acknowledgement = new WorkAcknowledgement()
   readonly #warned = new Set<string>()
   readonly #stopped = new AbortController()
   #events: EngineEvents | null = null
@@ -129,7 +129,10 @@ export class CpuEngine implements Engine {
     })
   }
 
-  /** Starts all threads. Mining begins without a thread that dies or hangs during the start; it is restarted. */
+  /**
+   * Starts all threads. Mining begins without a thread that dies or hangs during the start; it is restarted.
+   * @throws NewcutError KERNEL_REFUSED if no kernel works
+   */
   async start(workBytes: number, events: EngineEvents): Promise<void> {
     this.#events = events
     const { kernel } = this.#options
@@ -156,7 +159,7 @@ export class CpuEngine implements Engine {
     const stored = this.#storable(ofDevices(work))
     this.#hasWork = stored.bytes !== null
     this.#shared.publish(stored)
-    return this.#uptake.expect(work.sequence)
+    return this.#acknowledgement.await(work.sequence)
   }
 
   hashes(): number {
@@ -180,7 +183,7 @@ export class CpuEngine implements Engine {
     this.#stopped.abort()
     this.#cancelWatch?.()
     for (const cancel of this.#restarts) cancel()
-    this.#uptake.cancel()
+    this.#acknowledgement.cancel()
     this.#shared.stop()
     // A hung thread does not delay the stop.
     const isLoading = this.#threads.some(({ end, readyAtMs }) => end !== null && readyAtMs === null)
@@ -198,13 +201,13 @@ export class CpuEngine implements Engine {
 
   #watch(): void {
     this.#cancelWatch = this.#options.clock.after(WATCH_MS, () => {
-      this.#look()
+      this.#checkThreads()
       this.#watch()
     })
   }
 
   /** Ends hung threads. #relaunch replaces them. */
-  #look(): void {
+  #checkThreads(): void {
     const watched = new Map<number, number>()
     for (const [index, { end, readyAtMs, state, done }] of this.#threads.entries()) {
       const isResting = state === 'unable' || done === this.#shared.sequence
@@ -264,15 +267,17 @@ export class CpuEngine implements Engine {
         port: port2,
       }
       // The engine was stopped, perhaps before the thread was ready, or the thread is being restarted.
-      const over = () => {
+      const onOver = () => {
         port1.close()
         thread.end = null
         resolve()
       }
-      const ended = this.#pool.run(task, { transferList: [port2], signal: end.signal }).then(over, (error: unknown) => {
-        over()
-        this.#relaunch(index, workBytes, end.signal.aborted ? null : error)
-      })
+      const ended = this.#pool
+        .run(task, { transferList: [port2], signal: end.signal })
+        .then(onOver, (error: unknown) => {
+          onOver()
+          this.#relaunch(index, workBytes, end.signal.aborted ? null : error)
+        })
       this.#tasks.add(ended)
       void ended.finally(() => this.#tasks.delete(ended))
     })
@@ -297,7 +302,7 @@ export class CpuEngine implements Engine {
     thread.reason = `it ${what}: ${why}`
     const pauseMs = restartPauseMs(thread.failures, RESTART_MS, random)
     this.#warn(`search thread ${index} ${what} and is started again in ${pauseMs / 1000} s: ${why}`)
-    this.#uptake.down(thread.name)
+    this.#acknowledgement.deviceDown(thread.name)
     const cancel = clock.after(pauseMs, () => {
       this.#restarts.delete(cancel)
       // If the thread dies again, this function runs again, and #receive warns about failing kernels.
@@ -314,13 +319,13 @@ export class CpuEngine implements Engine {
         thread.kernel = message.kernel
         thread.note = message.note
         thread.readyAtMs = this.#options.clock.monotonicMs()
-        this.#uptake.up(thread.name)
+        this.#acknowledgement.deviceUp(thread.name)
         for (const sentence of message.refused) this.#warnOnce(sentence)
         return
       case 'failed':
         thread.readyAtMs = this.#options.clock.monotonicMs()
         thread.reason = message.refused.join('; ')
-        this.#uptake.up(thread.name)
+        this.#acknowledgement.deviceUp(thread.name)
         for (const sentence of message.refused) this.#warnOnce(sentence)
         return
       case 'retired':
@@ -333,7 +338,7 @@ export class CpuEngine implements Engine {
         return
       case 'took':
         thread.state = message.searches ? null : 'unable'
-        this.#uptake.took(thread.name, message.sequence)
+        this.#acknowledgement.acknowledge(thread.name, message.sequence)
         return
       case 'done':
         thread.done = message.sequence

@@ -11,7 +11,7 @@ import type { KernelName } from './names.ts'
  *       nonce bits 0..15      nonce bits 16..47      nonce bits 48..63
  *       `low`                 `middle`               swept from `from` to `to`
  *
- * For 286 bytes (degree 3), k is 5. Other graphs move it (core/header.ts), hence TailLayout.
+ * For 286 bytes (degree 3), k is 5. Other graphs move it (chain/header.ts), hence TailLayout.
  */
 export interface TailLayout {
   /** Bytes in the last block: 30 for 286-byte work. */

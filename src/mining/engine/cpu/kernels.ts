@@ -6,7 +6,7 @@ import { type Kernel, type TailLayout, tailLayout } from './kernel.ts'
 import { type KernelName, type KernelPreference, kernelNames } from './names.ts'
 import { chooseNative, loadChosen } from './native-choice.ts'
 import { isNativeKernel, type NativeAddon } from './native-kernel.ts'
-import { agreementTest, selfTestKernel } from './self-test.ts'
+import { selfTestKernel, testAgreement } from './self-test.ts'
 
 /**
  * No narrow kernel is faster than a wide one, so that it need not race: its self-test and its code take 5 MB a thread.
@@ -62,7 +62,7 @@ export function chooseKernel(
 /** A way to make a kernel. */
 interface Variant {
   /** Name for people. */
-  readonly called: string
+  readonly title: string
   readonly create: () => Kernel
   /** Creates a kernel that must agree with it, or null. */
   readonly judge: (() => Kernel) | null
@@ -70,23 +70,23 @@ interface Variant {
 
 /** The remembered order, and `halves` in case that this one fails. */
 function variants(name: KernelName, layout: TailLayout, addon: NativeAddon): readonly Variant[] {
-  const usual = { called: `kernel ${name}`, create: () => createKernel(name, layout, addon), judge: null }
+  const usual = { title: `kernel ${name}`, create: () => createKernel(name, layout, addon), judge: null }
   const order = addon.orders?.[name] ?? 'halves'
   if (order === 'halves') return [usual]
-  const called = `order ${order} of kernel ${name}`
-  return [{ called, create: () => createKernel(name, layout, addon, order), judge: usual.create }, usual]
+  const title = `order ${order} of kernel ${name}`
+  return [{ title: called, create: () => createKernel(name, layout, addon, order), judge: usual.create }, usual]
 }
 
 /** Creates and tests a kernel. @returns the failure as a sentence, or null */
 function testKernel(
   layout: TailLayout,
-  { called, create, judge }: Variant,
+  { title: called, create, judge }: Variant,
   random: (bytes: number) => Uint8Array,
 ): { kernel: Kernel | null; failure: string | null } {
   try {
     const kernel = create()
     const failure =
-      selfTestKernel(kernel, layout, random) ?? (judge === null ? null : agreementTest(kernel, judge(), layout, random))
+      selfTestKernel(kernel, layout, random) ?? (judge === null ? null : testAgreement(kernel, judge(), layout, random))
     return failure === null
       ? { kernel, failure }
       : { kernel: null, failure: `${called} failed its self-test: ${failure}` }

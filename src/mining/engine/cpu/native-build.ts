@@ -22,7 +22,7 @@ interface NativeBuildOptions {
   readonly limitMs?: number | undefined
 }
 
-interface Provided {
+interface ProvidedKernel {
   readonly choice: NativeChoice
   /** Messages for people, a sentence each. */
   readonly news: readonly string[]
@@ -32,7 +32,7 @@ interface Provided {
  * Provides a native kernel: that of the package, one compiled earlier, or one compiled now. A kernel in the cache is
  * not compiled again, even if it does not work.
  */
-export async function provideNativeKernel(options: NativeBuildOptions): Promise<Provided> {
+export async function provideNativeKernel(options: NativeBuildOptions): Promise<ProvidedKernel> {
   const { env, signal, places = findNative(env), limitMs = MAX_BUILD_MS } = options
   const present = chooseNative(places)
   if (present.file !== null || lookUp(places.cached) !== 'absent') return { choice: present, news: present.passedOver }

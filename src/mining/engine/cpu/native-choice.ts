@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { tailLayout } from './kernel.ts'
 import { findNative, type NativeFiles, type NativeOrigin, nativeOrigins, originFault } from './native-files.ts'
 import { createNativeKernel, type KernelSchedules, loadNative, type NativeAddon, nativeNames } from './native-kernel.ts'
-import { briefTest } from './self-test.ts'
+import { testBriefly } from './self-test.ts'
 
 /** Plain data, which threads can receive as a message. */
 export interface NativeChoice {
@@ -68,7 +68,7 @@ function faultOf(file: string, origin: NativeOrigin): string | null {
   if (addon.obstacle !== null) return addon.obstacle
   const layout = tailLayout(WORK_BYTES)
   for (const name of nativeNames.filter((each) => each in addon.sweeps)) {
-    const failure = briefTest(createNativeKernel(name, layout, addon), layout, randomBytes)
+    const failure = testBriefly(createNativeKernel(name, layout, addon), layout, randomBytes)
     if (failure !== null) return `kernel ${name} failed its self-test: ${failure}`
   }
   return null

@@ -72,7 +72,7 @@ function scheduleKey({ exported = {} }: NativeAddon, name: NativeName): string {
 
 /** Silent at the first start of a machine. */
 function reasonsToMeasure(file: string, problem: string | null, hasOthers: boolean): string[] {
-  if (problem !== null) return [`${problem}: the order of the native kernel is measured anew`]
-  if (hasOthers) return [`${file} is of another processor or version: the order of the native kernel is measured anew`]
+  if (problem !== null) return [`${problem}: the order of the native kernel is measured again`]
+  if (hasOthers) return [`${file} is of another processor or version: the order of the native kernel is measured again`]
   return []
 }

@@ -14,7 +14,7 @@ const EASY_BOUND = 2 ** 26 - 1
 const RARE_BOUND = 2 ** 21 - 1
 
 /** Start of the compared nonces. */
-interface Spot {
+interface NonceWindow {
   readonly low: number
   readonly middle: number
   /** A multiple of CHECKED_NONCES. */
@@ -30,13 +30,13 @@ export class Recheck {
    * Compares both kernels, and then restores the work and bound of `kernel`.
    * @returns null if both find the same candidates, else a sentence about the difference
    */
-  disagreement(kernel: Kernel, mid: Midstate, bound: number, spot: Spot): string | null {
+  findDisagreement(kernel: Kernel, mid: Midstate, bound: number, spot: NonceWindow): string | null {
     const judge = this.#judgeOf(mid.totalBytes)
     try {
       for (const tried of [EASY_BOUND, RARE_BOUND]) {
         judge.setWork(mid.state, mid.tail, tried)
         kernel.setWork(mid.state, mid.tail, tried)
-        const sentence = difference(kernel, judge, spot)
+        const sentence = findDifference(kernel, judge, spot)
         if (sentence !== null) return sentence
       }
       return null
@@ -55,7 +55,7 @@ export class Recheck {
 }
 
 /** Goes from candidate to candidate. @returns null if both find the same */
-function difference(kernel: Kernel, judge: Kernel, { low, middle, from }: Spot): string | null {
+function findDifference(kernel: Kernel, judge: Kernel, { low, middle, from }: NonceWindow): string | null {
   const to = from + CHECKED_NONCES
   for (let at = from; at < to; ) {
     const first = judge.sweep(low, middle, at, to)

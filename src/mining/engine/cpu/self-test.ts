@@ -37,7 +37,7 @@ export function selfTestKernel(
 }
 
 /** Like `selfTestKernel`, but takes a few milliseconds: one chunk at each end of one sweep. */
-export function briefTest(kernel: Kernel, layout: TailLayout, random: (bytes: number) => Uint8Array): string | null {
+export function testBriefly(kernel: Kernel, layout: TailLayout, random: (bytes: number) => Uint8Array): string | null {
   const trial = new Trial(kernel, Uint8Array.from(random(layout.totalBytes)), 0xffff, MAX_U32)
   return trial.run([trial.chunk(0)]) ?? trial.run([trial.chunk(SWEEP_NONCES - kernel.lanes)])
 }
@@ -51,7 +51,7 @@ const MAX_SPANS = 5000
  * begin, so the comparison goes on until enough sweeps had their first candidate there.
  * @returns null if both agree, else a sentence about the difference
  */
-export function agreementTest(
+export function testAgreement(
   kernel: Kernel,
   judge: Kernel,
   layout: TailLayout,

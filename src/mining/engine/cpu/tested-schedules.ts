@@ -4,7 +4,7 @@ import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import type { KernelName, ScheduleName } from './names.ts'
 import type { NativeAddon } from './native-kernel.ts'
 import { type Paces, RACE_MS, ScheduleRace } from './schedule-race.ts'
-import { agreementTest } from './self-test.ts'
+import { testAgreement } from './self-test.ts'
 
 /** Length of work on networks with ten or more chains. Other work has only one order. */
 const WORK_BYTES = 286
@@ -21,7 +21,7 @@ export function testedSchedules(
   const refused: string[] = []
   for (const order of schedulesOf(name, addon).filter((each) => each !== 'halves')) {
     const kernel = createKernel(name, layout, addon, order)
-    const failure = agreementTest(kernel, plain, layout, random)
+    const failure = testAgreement(kernel, plain, layout, random)
     if (failure === null) kernels.set(order, kernel)
     else refused.push(`the order ${order} of kernel ${name} is not used: ${failure}`)
   }

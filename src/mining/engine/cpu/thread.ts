@@ -254,7 +254,7 @@ class SearchThread {
     if (this.#slicesUntilCheck-- > 0) return true
     this.#slicesUntilCheck = CHECK_EVERY_SLICES
     const from = this.#high - (this.#high % CHECKED_NONCES)
-    const sentence = this.#recheck.disagreement(kernel, mid, bound, { low: this.#low, middle: this.#middle, from })
+    const sentence = this.#recheck.findDisagreement(kernel, mid, bound, { low: this.#low, middle: this.#middle, from })
     if (sentence === null) return true
     this.#retired.add(kernel.name)
     this.#kernels.clear()

@@ -15,7 +15,7 @@ import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from '../
 const WORKING_MS = 700
 const RETRY_MS = 300
 /** Delay before an unclaimed candidate is delivered again. */
-const LEFT_MS = 1_000
+const REDELIVERY_MS = 1_000
 /**
  * Duration of one pull request. With nats-server 2.9.10, the transition between two requests sometimes stalls until two
  * heartbeats are missed and another request follows. Requests of 2 s with default heartbeats stalled for 2 s in three
@@ -49,6 +49,16 @@ interface CandidatesOptions extends StoreOptions {
   readonly onTrouble: (reason: string | null) => void
 }
 
+/**
+ * The life of a candidate of a fleet:
+ *
+ * 1. A rig publishes solved work. JetStream stores it, so a rig may leave, and a leader may die.
+ * 2. JetStream delivers it to the leader (`onSolution`), and again after ACK_WAIT_MS without a sign of progress. The
+ *    leader sends such signs while it waits for the node (`#extendDeadlines`).
+ * 3. The miner submits it, and reports each step (`Leader.recordStep`). With a final verdict, `settle` acknowledges it.
+ * 4. If nobody takes it, `returnToStream` hands it to the leader of that time. At its stop a leader returns all.
+ * 5. Rigs ask for its outcome, which `Outcomes` remembers.
+ */
 export class Candidates {
   readonly #options: CandidatesOptions
   /** Hash -> deliveries that wait for the node's answer. */
@@ -64,7 +74,7 @@ export class Candidates {
   start(): void {
     this.#stopped = new AbortController()
     void this.#run(this.#stopped.signal)
-    void this.#hold(this.#stopped.signal)
+    void this.#extendDeadlines(this.#stopped.signal)
   }
 
   /** Stops receiving. Waiting candidates go to the next leader. */
@@ -82,9 +92,9 @@ export class Candidates {
     this.#waiting.delete(hash)
   }
 
-  /** Returns a solution that nobody handed in: JetStream delivers it again, to the leader of that time. */
-  leave(hash: string): void {
-    for (const message of this.#waiting.get(hash) ?? []) message.nak(LEFT_MS)
+  /** Returns a solution that nobody submitted: JetStream delivers it again, to the leader of that time. */
+  returnToStream(hash: string): void {
+    for (const message of this.#waiting.get(hash) ?? []) message.nak(REDELIVERY_MS)
     this.#waiting.delete(hash)
   }
 
@@ -109,7 +119,7 @@ export class Candidates {
         void this.#endWhenSilent(messages)
         for await (const message of messages) {
           if (signal.aborted) return
-          this.#take(message)
+          this.#onMessage(message)
         }
       } catch (error) {
         if (!isTroubled && !signal.aborted) onTrouble(describeError(error))
@@ -133,14 +143,14 @@ export class Candidates {
   }
 
   /** Extends the deadlines of waiting deliveries. */
-  async #hold(signal: AbortSignal): Promise<void> {
+  async #extendDeadlines(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(this.#options.clock, WORKING_MS, signal)
       if (!signal.aborted) for (const message of [...this.#waiting.values()].flat()) message.working()
     }
   }
 
-  #take(message: JsMsg): void {
+  #onMessage(message: JsMsg): void {
     const { onSolution, onWrong, link } = this.#options
     let solution: FleetSolution
     try {
@@ -159,14 +169,14 @@ export class Candidates {
       onSolution(solution)
     } catch (error) {
       // This is a bug, which is reported; the solution is delivered again.
-      this.leave(solution.hash)
+      this.returnToStream(solution.hash)
       throw error
     }
   }
 }
 
 /** Maximum number of known outcomes; beyond it the oldest are evicted. */
-const MAX_KNOWN = 20_000
+const MAX_OUTCOMES = 20_000
 
 /** Outcomes of a fleet's solutions, for the rigs that ask. */
 export class Outcomes {
@@ -174,7 +184,7 @@ export class Outcomes {
 
   set(hash: string, outcome: Outcome): void {
     this.#known.set(hash, outcome)
-    if (this.#known.size > MAX_KNOWN) this.#known.delete(this.#known.keys().next().value as string)
+    if (this.#known.size > MAX_OUTCOMES) this.#known.delete(this.#known.keys().next().value as string)
   }
 
   has(hash: string): boolean {

@@ -19,11 +19,11 @@ import type { Readiness } from './readiness.ts'
 export const LEAD_MS = 1_300
 export const TAKEOVER_MS = 1_700
 const RENEW_MS = 400
-const LOOK_MS = 150
+const CHECK_MS = 150
 const KEY = 'leader'
 const YIELD_MS = 1_000
 /** Minimum duration of a term even if the leader loses its node, so that leadership does not oscillate. */
-export const LEAST_LEAD_MS = 5_000
+export const MIN_LEAD_MS = 5_000
 
 const Entry = Type.Object({
   /** Unique for each process. */
@@ -116,7 +116,7 @@ export class Election {
     while (!signal.aborted) {
       try {
         this.#store ??= await this.#options.openStore()
-        await (this.#held === null ? this.#look(this.#store) : this.#renew(this.#store, this.#held))
+        await (this.#held === null ? this.#tryTakeOver(this.#store) : this.#renew(this.#store, this.#held))
         if (this.#isTroubled) this.#options.onTrouble(null)
         this.#isTroubled = false
       } catch (error) {
@@ -126,11 +126,11 @@ export class Election {
         if (!this.#isTroubled && !signal.aborted) this.#options.onTrouble(describeError(error))
         this.#isTroubled = true
       }
-      await sleep(clock, this.#held === null ? LOOK_MS : RENEW_MS, signal)
+      await sleep(clock, this.#held === null ? CHECK_MS : RENEW_MS, signal)
     }
   }
 
-  async #look(store: KV): Promise<void> {
+  async #tryTakeOver(store: KV): Promise<void> {
     const { clock } = this.#options
     const entry = await store.get(KEY)
     const held = entry === null ? null : readEntry(entry)
@@ -169,7 +169,7 @@ export class Election {
   async #renew(store: KV, revision: number): Promise<void> {
     const startMs = this.#options.clock.monotonicMs()
     const { isLost, isOtherReady } = this.#options.readiness
-    if (isLost && isOtherReady && startMs - this.#leadsSinceMs >= LEAST_LEAD_MS) return this.#free(store, revision)
+    if (isLost && isOtherReady && startMs - this.#leadsSinceMs >= MIN_LEAD_MS) return this.#free(store, revision)
     const term = this.#heldTerm
     const written = await this.#write(store, revision, term)
     if (written !== null) {

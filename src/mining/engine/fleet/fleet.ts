@@ -306,7 +306,7 @@ export class FleetEngine implements Engine, Leader {
     const rigs = this.#table.countNamed(order.rig)
     const reply = (problem: string | null) => answer(raw, { rigs, problem } satisfies MemberCommandAnswer)
     try {
-      reply(await this.#pauses.obey(this.#openedStore, order))
+      reply(await this.#pauses.apply(this.#openedStore, order))
     } catch (error) {
       reply(short(describeError(error)))
     }
@@ -341,7 +341,7 @@ export class FleetEngine implements Engine, Leader {
       return
     }
     // This process stops, or has found enough blocks: leave the solution to the next leader.
-    this.#candidates.leave(hash)
+    this.#candidates.returnToStream(hash)
   }
 
   #onWrong(rig: string, session: string, reason: string): void {

@@ -42,9 +42,9 @@ export class MemberEnergy {
   }
 }
 
-type Complete = NonNullable<Report['energy']> & { readonly watts: number; readonly hashrate: number }
+type CompleteReading = NonNullable<Report['energy']> & { readonly watts: number; readonly hashrate: number }
 
 /** Whether the power of all its searching devices is known, and their hashrate. */
-function isComplete(energy: Report['energy'] | undefined): energy is Complete {
+function isComplete(energy: Report['energy'] | undefined): energy is CompleteReading {
   return energy !== undefined && energy.watts !== null && energy.hashrate !== null && energy.unread === 0
 }

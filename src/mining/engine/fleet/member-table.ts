@@ -9,7 +9,7 @@ export const MAX_NAMED = 256
 /** A disconnected rig is listed for this time. */
 const FORGET_MS = 10 * 60_000
 /** The device of all rigs without one of their own; also shown if there is no rig. */
-const ALL = 'rigs'
+const SHARED_DEVICE = 'rigs'
 const KERNEL = 'nats'
 
 /** The device of all rigs of one name, since the start. */
@@ -148,7 +148,7 @@ export class MemberTable {
    */
   statuses(unable: string | null): DeviceStatus[] {
     const devices = [...this.#devices.values(), ...(this.#others === null ? [] : [this.#others])]
-    if (devices.length === 0) return [statusOf(newDevice(ALL), unable ?? 'no rig is connected')]
+    if (devices.length === 0) return [statusOf(newDevice(SHARED_DEVICE), unable ?? 'no rig is connected')]
     return devices.map((device) => statusOf(device, unable))
   }
 
@@ -194,7 +194,7 @@ export class MemberTable {
     const known = this.#devices.get(name)
     if (known !== undefined) return known
     if (this.#devices.size >= MAX_NAMED) {
-      this.#others ??= newDevice(ALL)
+      this.#others ??= newDevice(SHARED_DEVICE)
       return this.#others
     }
     const device = newDevice(name)

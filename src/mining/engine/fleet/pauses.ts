@@ -6,9 +6,9 @@ import { decodeMessage, encodeMessage, type MemberCommand } from '../../fleet/me
 import { isWrongRevision } from '../../fleet/stores.ts'
 
 const KEY = 'paused'
-/** Maximum number of rigs paused by name. */
+/** Maximum number of rigs paused by name: the list is one entry of NATS, of 1 MiB at most. */
 const MAX_NAMES = 10_000
-/** Attempts to apply an order while others change the list. */
+/** Attempts to apply a command while others change the list. */
 const ATTEMPTS = 5
 
 const Paused = Type.Object({
@@ -17,7 +17,7 @@ const Paused = Type.Object({
 })
 type Paused = Readonly<Static<typeof Paused>>
 
-export const NOBODY: Paused = { all: false, rigs: [] }
+export const NO_PAUSES: Paused = { all: false, rigs: [] }
 
 /** The list, and the revision of its entry (0 if there is none). */
 interface PauseList {
@@ -26,13 +26,13 @@ interface PauseList {
 }
 
 /**
- * The list in NATS. Orders are applied one at a time, and each replaces the revision that it started from. So no order
- * undoes another, whoever sent it.
+ * The list in NATS. Commands are applied one at a time, and each replaces the revision that it started from. So no
+ * command undoes another, whoever sent it.
  */
 export class MemberPauses {
   readonly #onWarning: (message: string) => void
   /** Null until it is read. */
-  #kept: PauseList | null = null
+  #list: PauseList | null = null
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(onWarning: (message: string) => void) {
@@ -41,7 +41,7 @@ export class MemberPauses {
 
   /** The list as last read or written. */
   get paused(): Paused {
-    return this.#kept?.paused ?? NOBODY
+    return this.#list?.paused ?? NO_PAUSES
   }
 
   /**
@@ -49,38 +49,38 @@ export class MemberPauses {
    * @throws errors of NATS; the list is then unchanged
    */
   async read(store: KV): Promise<void> {
-    await this.#inTurn(() => this.#read(store))
+    await this.#enqueue(() => this.#read(store))
   }
 
   /**
-   * Applies an order. Resolves once the list is written.
-   * @returns why the order is refused, or null
+   * Applies a command. Resolves once the list is written.
+   * @returns why the command is refused, or null
    * @throws errors of NATS
    */
-  obey(store: KV, order: MemberCommand): Promise<string | null> {
-    return this.#inTurn(() => this.#obey(store, order))
+  apply(store: KV, command: MemberCommand): Promise<string | null> {
+    return this.#enqueue(() => this.#applyCommand(store, command))
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+  #enqueue<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#last.then(act)
-    // The caller gets its failure; the next order starts anyway.
+    // The caller gets its failure; the next command starts anyway.
     this.#last = done.catch(() => undefined)
     return done
   }
 
   async #read(store: KV): Promise<PauseList> {
-    this.#kept = await this.#entryOf(store)
-    return this.#kept
+    this.#list = await this.#readEntry(store)
+    return this.#list
   }
 
-  async #obey(store: KV, order: MemberCommand): Promise<string | null> {
+  async #applyCommand(store: KV, command: MemberCommand): Promise<string | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Never overwrite an unknown list.
-      const { paused, revision } = this.#kept ?? (await this.#read(store))
-      const next = pausesAfter(paused, order)
+      const { paused, revision } = this.#list ?? (await this.#read(store))
+      const next = pausesAfter(paused, command)
       if (typeof next === 'string') return next
       try {
-        this.#kept = { paused: next, revision: await store.put(KEY, encodeMessage(next), { previousSeq: revision }) }
+        this.#list = { paused: next, revision: await store.put(KEY, encodeMessage(next), { previousSeq: revision }) }
         return null
       } catch (error) {
         if (!isWrongRevision(error)) throw error
@@ -90,21 +90,21 @@ export class MemberPauses {
     throw new Error(`the list of paused rigs was changed by others ${ATTEMPTS} times meanwhile`)
   }
 
-  async #entryOf(store: KV): Promise<PauseList> {
+  async #readEntry(store: KV): Promise<PauseList> {
     const entry = await store.get(KEY)
     const revision = entry?.revision ?? 0
-    if (entry?.operation !== 'PUT') return { paused: NOBODY, revision }
+    if (entry?.operation !== 'PUT') return { paused: NO_PAUSES, revision }
     try {
       return { paused: decodeMessage(Paused, entry.value, KEY), revision }
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       this.#onWarning(`the list of paused rigs counts as empty, it cannot be read: ${describeError(error)}`)
-      return { paused: NOBODY, revision }
+      return { paused: NO_PAUSES, revision }
     }
   }
 }
 
-/** @returns the list after an order, or why the order is refused */
+/** @returns the list after a command, or why the command is refused */
 export function pausesAfter({ all, rigs }: Paused, { pause, rig }: MemberCommand): Paused | string {
   if (rig === null) return { all: pause, rigs: [] }
   const others = rigs.filter((each) => each !== rig)

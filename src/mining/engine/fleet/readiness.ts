@@ -10,9 +10,9 @@ import { NodeReport } from '../../fleet/messages.ts'
 export const LOST_MS = 2_000
 /** A lost node counts again after it has answered for this time. */
 export const STEADY_MS = 2_000
-const TELL_MS = 400
+const ANNOUNCE_MS = 400
 /** Validity of an announcement. */
-export const HEARD_MS = 1_300
+export const ANNOUNCEMENT_MS = 1_300
 const MAX_OTHERS = 64
 
 interface ReadinessOptions {
@@ -40,14 +40,14 @@ export class Readiness {
   async run(signal: AbortSignal): Promise<void> {
     const { link, session, clock, onWrong } = this.#options
     const { standby } = link.subjects
-    const unhear = link.subscribe(standby, NodeReport, (message) => this.#hear(message), onWrong)
+    const unsubscribe = link.subscribe(standby, NodeReport, (message) => this.#onAnnouncement(message), onWrong)
     while (!signal.aborted) {
       link.publish(standby, { session, isReady: this.isReady } satisfies NodeReport)
-      await sleep(clock, TELL_MS, signal)
+      await sleep(clock, ANNOUNCE_MS, signal)
     }
     // So that the next leader does not wait for it.
     link.publish(standby, { session, isReady: false } satisfies NodeReport)
-    unhear()
+    unsubscribe()
   }
 
   /** Whether its node does not answer. */
@@ -63,11 +63,11 @@ export class Readiness {
   }
 
   get isOtherReady(): boolean {
-    const sinceMs = this.#options.clock.monotonicMs() - HEARD_MS
+    const sinceMs = this.#options.clock.monotonicMs() - ANNOUNCEMENT_MS
     return [...this.#others.values()].some((saidAtMs) => saidAtMs >= sinceMs)
   }
 
-  #hear({ session, isReady }: NodeReport): void {
+  #onAnnouncement({ session, isReady }: NodeReport): void {
     if (session === this.#options.session) return
     this.#others.delete(session)
     if (isReady) this.#others.set(session, this.#options.clock.monotonicMs())

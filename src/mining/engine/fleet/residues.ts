@@ -33,11 +33,11 @@ export function ownHeader(bytes: Uint8Array): Uint8Array {
   return withCreationTime(bytes, firstOfClass(creationTime, { residue: 0, modulus: OWN_STEP }))
 }
 
-interface Holder {
+interface ResidueHolder {
   readonly session: string
   heardMs: number
   /** Whether it is in the store; only then the relay gets it. */
-  isKept: boolean
+  isStored: boolean
 }
 
 interface ResiduesOptions {
@@ -51,7 +51,7 @@ interface ResiduesOptions {
 
 export class Residues {
   readonly #options: ResiduesOptions
-  readonly #holders = new Map<number, Holder>()
+  readonly #holders = new Map<number, ResidueHolder>()
   /** Session -> residue. */
   readonly #bySession = new Map<string, number>()
   #revision = 0
@@ -87,14 +87,14 @@ export class Residues {
     const holder = residue === null ? undefined : this.#holders.get(residue)
     if (residue === null || holder === undefined) return null
     holder.heardMs = nowMs
-    if (!holder.isKept || !this.#isPrepared) void this.#write()
-    return holder.isKept ? residue : null
+    if (!holder.isStored || !this.#isPrepared) void this.#write()
+    return holder.isStored ? residue : null
   }
 
   /** Frees residues of relays that have been silent for too long. */
   expire(): void {
     const nowMs = this.#options.nowMs()
-    for (const [residue, { heardMs, session, isKept }] of this.#holders) {
+    for (const [residue, { heardMs, session, isStored: isKept }] of this.#holders) {
       if (!isKept || nowMs - heardMs < RESIDUE_MS) continue
       this.#holders.delete(residue)
       if (this.#bySession.get(session) === residue) this.#bySession.delete(session)
@@ -118,7 +118,7 @@ export class Residues {
   }
 
   #hold(residue: number, session: string, isKept: boolean): void {
-    this.#holders.set(residue, { session, isKept, heardMs: this.#options.nowMs() })
+    this.#holders.set(residue, { session, isStored: isKept, heardMs: this.#options.nowMs() })
     this.#bySession.set(session, residue)
   }
 
@@ -152,7 +152,7 @@ export class Residues {
 
   async #tryWrite(): Promise<boolean> {
     const written = [...this.#holders]
-    if (written.every(([, { isKept }]) => isKept)) return true
+    if (written.every(([, { isStored: isKept }]) => isKept)) return true
     const list = written.map(([residue, { session }]) => ({ session, residue }))
     try {
       this.#revision = await this.#options.store().put(KEY, encodeMessage(list), { previousSeq: this.#revision })
@@ -161,7 +161,7 @@ export class Residues {
       await this.#read()
       return false
     }
-    for (const [residue, holder] of written) if (this.#holders.get(residue) === holder) holder.isKept = true
+    for (const [residue, holder] of written) if (this.#holders.get(residue) === holder) holder.isStored = true
     return true
   }
 
@@ -172,7 +172,7 @@ export class Residues {
     if (entry?.operation !== 'PUT') return
     for (const { residue, session } of this.#listOf(entry.value)) {
       const holder = this.#holders.get(residue)
-      if (holder?.session === session || holder?.isKept) continue
+      if (holder?.session === session || holder?.isStored) continue
       // Its relay gets another residue with its next report.
       if (holder !== undefined) this.#bySession.delete(holder.session)
       this.#hold(residue, session, true)

@@ -72,7 +72,7 @@ export class GpuDevice {
    * @returns null when the device is ready, or why its first child failed
    */
   start(): Promise<string | null> {
-    this.#watch = setInterval(() => this.#look(), WATCH_MS).unref()
+    this.#watch = setInterval(() => this.#checkSilence(), WATCH_MS).unref()
     return new Promise((resolve) => {
       this.#resolveStart = resolve
       this.#launch()
@@ -180,7 +180,7 @@ export class GpuDevice {
   }
 
   /** Checks whether the child is silent for too long. */
-  #look(): void {
+  #checkSilence(): void {
     const nowMs = performance.now()
     // This process was suspended or busy, so reports of the child may be waiting.
     if (nowMs - this.#lastWatchMs > 4 * WATCH_MS) this.#lastSignMs = nowMs

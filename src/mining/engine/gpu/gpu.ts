@@ -4,7 +4,7 @@ import { operatingError } from '#ground/base/errors.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, ofDevices } from '../engine.ts'
 import { engineErrors } from '../errors.ts'
 import type { NonceRange } from '../range.ts'
-import { Uptake } from '../uptake.ts'
+import { WorkAcknowledgement } from '../work-acknowledgement.ts'
 import { GpuDevice } from './device.ts'
 import { alikeHint, cardEnv } from './identical.ts'
 import { SEARCHED_WORK_BYTES } from './layout.ts'
@@ -54,9 +54,9 @@ export class GpuEngine implements Engine {
   readonly #devices: readonly GpuDevice[]
   readonly #adapters: readonly (AdapterChoice | null)[]
   #events: EngineEvents | null = null
-  readonly #uptake = new Uptake()
+  readonly #acknowledgement = new WorkAcknowledgement()
   #hashes = 0
-  #warnedOfLength = false
+  #hasWarnedOfLength = false
   /** Why the current work is not searched, as a sentence, or null. */
   #unable: string | null = null
 
@@ -88,12 +88,12 @@ export class GpuEngine implements Engine {
         random: options.random ?? Math.random,
         onCandidate: (candidate) => this.#events?.onCandidate(candidate),
         onWarning: (message) => this.#events?.onWarning(message),
-        onUp: () => this.#uptake.up(name),
-        onTook: (sequence) => this.#uptake.took(name, sequence),
+        onUp: () => this.#acknowledgement.deviceUp(name),
+        onTook: (sequence) => this.#acknowledgement.acknowledge(name, sequence),
         onHashes: (nonces) => {
           this.#hashes += nonces
         },
-        onDown: () => this.#uptake.down(name),
+        onDown: () => this.#acknowledgement.deviceDown(name),
       })
     })
   }
@@ -121,7 +121,7 @@ export class GpuEngine implements Engine {
     if (this.#events === null) return false
     const given = this.#searchable(ofDevices(work))
     for (const device of this.#devices) device.setWork(given)
-    return this.#uptake.expect(work.sequence)
+    return this.#acknowledgement.await(work.sequence)
   }
 
   hashes(): number {
@@ -148,7 +148,7 @@ export class GpuEngine implements Engine {
 
   async stop(): Promise<void> {
     this.#events = null
-    this.#uptake.cancel()
+    this.#acknowledgement.cancel()
     await Promise.all(this.#devices.map((device) => device.stop()))
   }
 
@@ -157,8 +157,8 @@ export class GpuEngine implements Engine {
     this.#unable = null
     if (work.bytes === null || gpuSearches(work.bytes.length)) return work
     this.#unable = `the GPU cannot search work of ${work.bytes.length} bytes`
-    if (!this.#warnedOfLength) this.#events?.onWarning(this.#unable)
-    this.#warnedOfLength = true
+    if (!this.#hasWarnedOfLength) this.#events?.onWarning(this.#unable)
+    this.#hasWarnedOfLength = true
     return { ...work, bytes: null }
   }
 }

@@ -31,7 +31,7 @@ interface SearchLoopOptions {
 }
 
 /** Numbered work, or null if there is nothing to search. */
-interface Numbered {
+interface NumberedWork {
   readonly sequence: number
   readonly work: PreparedWork | null
 }
@@ -43,7 +43,7 @@ const SIGN_OF_LIFE_MS = 500
 
 export class SearchLoop {
   readonly #options: SearchLoopOptions
-  #current: Numbered = { sequence: -1, work: null }
+  #current: NumberedWork = { sequence: -1, work: null }
   /** The work of the last search. */
   #searched: PreparedWork | null = null
   #began = -1
@@ -61,7 +61,7 @@ export class SearchLoop {
     this.#sleep()
   }
 
-  setWork(current: Numbered): void {
+  setWork(current: NumberedWork): void {
     if (current.work !== null && !isSameHeader(current.work, this.#searched)) this.#options.cursor.restart()
     this.#searched = current.work ?? this.#searched
     this.#current = current
@@ -110,14 +110,14 @@ export class SearchLoop {
     this.#inFlight.splice(this.#inFlight.indexOf(entry), 1)
     this.#announce()
     if (nonceCount(batch) === wanted) size.learn(serviceMs, wanted)
-    this.#take(sequence, proving, batch, result, serviceMs)
+    this.#onResult(sequence, proving, batch, result, serviceMs)
     this.#rest()
     const { paceMs = 0 } = this.#options
     const pauseMs = this.#solutions > MAX_SOLUTION_BURST ? Math.max(paceMs, SOLUTION_PAUSE_MS) : paceMs
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 
-  #take(sequence: number, work: PreparedWork, batch: Batch, result: BatchResult, serviceMs: number): void {
+  #onResult(sequence: number, work: PreparedWork, batch: Batch, result: BatchResult, serviceMs: number): void {
     const isCurrent = sequence === this.#current.sequence
     const nonces = nonceCount(batch)
     if (result.found > nonces) throw new Error(`${result.found} candidates in ${nonces} nonces`)

@@ -11,7 +11,7 @@ const MAX_FILES = 8
  * Puts a compiled file into the cache.
  * @returns null on success, or why it is not kept
  */
-export function keep(compiled: string, file: string): string | null {
+export function storeInCache(compiled: string, file: string): string | null {
   const folder = dirname(file)
   try {
     const fault = distrust(nearest(folder))

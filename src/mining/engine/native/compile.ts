@@ -12,7 +12,7 @@ const MAX_RUN_MS = 120_000
 /** Limit of what a run may print. */
 const MAX_OUTPUT_CHARACTERS = 100_000
 
-interface CompileOrder {
+interface CompileRequest {
   readonly part: NativePart
   /** The file, which is replaced when complete: several processes may compile and load it at once. */
   readonly output: string
@@ -23,7 +23,7 @@ interface CompileOrder {
 }
 
 /** @returns null on success, or why there is no file. The old file is then unchanged. */
-export async function compilePart({ part, output, compiler, flags = [] }: CompileOrder): Promise<string | null> {
+export async function compilePart({ part, output, compiler, flags = [] }: CompileRequest): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-compile-'))
   try {
     const { include_dir: include } = createRequire(import.meta.url)('node-api-headers') as { include_dir: string }

@@ -63,9 +63,9 @@ export const hashFileOf = (file: string) => `${file}.sha256`
 export const sha256Hex = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Answer of the cache: no complete file, a usable one, or one that must not be loaded, with the reason. */
-type Cached = 'absent' | 'usable' | { readonly fault: string }
+type CacheState = 'absent' | 'usable' | { readonly fault: string }
 
-export function lookUp(file: string): Cached {
+export function lookUp(file: string): CacheState {
   if (!existsSync(file) || !existsSync(hashFileOf(file))) return 'absent'
   const fault = distrust(dirname(file)) ?? distrust(file) ?? distrust(hashFileOf(file))
   if (fault !== null) return { fault }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { replaceFile } from '#ground/base/replace-file.ts'
 import type { EnvironmentVariables } from '../cache-folder.ts'
-import { keep } from './cache.ts'
+import { storeInCache } from './cache.ts'
 import { compilePart } from './compile.ts'
 import { cachedFile, installedFile, lookUp, type NativePart } from './part.ts'
 
@@ -28,7 +28,7 @@ export async function installPart(part: NativePart, env: EnvironmentVariables): 
   const failure = await compilePart({ part, output: file, compiler })
   if (failure !== null) return `no ${part.title}: ${failure}`
   dropOthers(part, file)
-  const unkept = typeof found === 'object' ? found.fault : keep(file, cached)
+  const unkept = typeof found === 'object' ? found.fault : storeInCache(file, cached)
   return `${part.title} compiled with ${compiler}${unkept === null ? '' : `, and not kept for the next installation: ${unkept}`}`
 }
 
@@ -41,7 +41,7 @@ export async function cachePart(part: NativePart, cached: string, env: Environme
   const folder = mkdtempSync(join(tmpdir(), 'newcut-compiled-'))
   try {
     const output = join(folder, basename(cached))
-    const failure = (await compilePart({ part, output, compiler })) ?? keep(output, cached)
+    const failure = (await compilePart({ part, output, compiler })) ?? storeInCache(output, cached)
     return failure === null ? `${part.title} compiled with ${compiler}` : `no ${part.title}: ${failure}`
   } finally {
     rmSync(folder, { recursive: true })

@@ -1,5 +1,5 @@
 /** Names of rigs' workers at the pool. */
-import { difficultyBehindUser } from '../stratum/hints.ts'
+import { difficultyAfterUser } from '../stratum/hints.ts'
 
 const MAX_NAME = 32
 
@@ -9,7 +9,7 @@ const MAX_NAME = 32
  * @returns null if there is no name
  */
 export function workerNameFor(text: string): string | null {
-  const { user } = difficultyBehindUser(text)
+  const { user } = difficultyAfterUser(text)
   const dot = user.indexOf('.')
   if (dot < 0 && (user.includes(':') || user.length > MAX_NAME)) return null
   const name = user

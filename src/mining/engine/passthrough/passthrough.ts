@@ -32,8 +32,8 @@ export interface PassthroughOptions {
 }
 
 /** Minimum interval between warnings about closed rigs. */
-const PARTED_MS = 60_000
-const PARTED =
+const RECONNECT_WARNING_MS = 60_000
+const RECONNECT_WARNING =
   'rigs that cannot change nonce1 are closed, since their sessions with the pool are over; they come again within a minute'
 
 export class PassthroughEngine implements Engine, RigHost {
@@ -45,7 +45,7 @@ export class PassthroughEngine implements Engine, RigHost {
   readonly #sentAway = { full: 0, away: 0, few: 0, digits: 0, user: 0 } satisfies Record<RefusalName, number>
   readonly #warned = new Set<string>()
   #hashes = 0
-  #partedAtMs = Number.NEGATIVE_INFINITY
+  #warnedAtMs = Number.NEGATIVE_INFINITY
   #address: RigAddress | null = null
   #events: EngineEvents | null = null
   /** The devices at the stop, or null before it. */
@@ -64,11 +64,11 @@ export class PassthroughEngine implements Engine, RigHost {
       lines,
       onUser: (user: string) => this.#book.join(user),
       onSentAway: (why: RefusalName) => this.#refuse(why),
-      onParted: () => this.#part(),
+      onReconnect: () => this.#warnOfReconnects(),
     }
     this.#server = new RigServer(server, {
       newSession: (_nonce1, socket) => new ProxySession({ ...ports, ...socket }),
-      onShare: (session, share) => this.#take(session, share),
+      onShare: (session, share) => this.#onShare(session, share),
       onStranger: (message) => this.#book.notice({ type: 'detail', message }),
       onWritten: () => undefined,
       onEnd: (session) => this.#end(session),
@@ -112,8 +112,8 @@ export class PassthroughEngine implements Engine, RigHost {
     return { ...this.#book.status(this.#server.sessions), sentAway: { ...this.#sentAway } }
   }
 
-  tell(receive: (notice: RigNotice) => void): void {
-    this.#book.tell(receive)
+  setNoticeListener(receive: (notice: RigNotice) => void): void {
+    this.#book.setNoticeListener(receive)
   }
 
   get recorder(): ShareRecorder {
@@ -132,7 +132,7 @@ export class PassthroughEngine implements Engine, RigHost {
   }
 
   /** Counts a share that the pool has judged. */
-  #take({ line }: ProxySession, share: Share): void {
+  #onShare({ line }: ProxySession, share: Share): void {
     if (this.#last !== null) return
     const { rig, verdict, hashes } = share
     if (rig !== null && verdict === 'accepted') {
@@ -153,17 +153,17 @@ export class PassthroughEngine implements Engine, RigHost {
     this.#warn(refusalText(why, this.#options.lines.most), why)
   }
 
-  #part(): void {
+  #warnOfReconnects(): void {
     const nowMs = this.#options.clock.monotonicMs()
-    if (nowMs - this.#partedAtMs < PARTED_MS) return
-    this.#partedAtMs = nowMs
-    this.#events?.onWarning(PARTED)
+    if (nowMs - this.#warnedAtMs < RECONNECT_WARNING_MS) return
+    this.#warnedAtMs = nowMs
+    this.#events?.onWarning(RECONNECT_WARNING)
   }
 
   /** Warns once per subject. */
-  #warn(message: string, of = message): void {
-    if (this.#events === null || this.#warned.has(of)) return
-    this.#warned.add(of)
+  #warn(message: string, subject = message): void {
+    if (this.#events === null || this.#warned.has(subject)) return
+    this.#warned.add(subject)
     this.#events.onWarning(message)
   }
 }

@@ -12,19 +12,19 @@ const OVERLAP_MS = 10_000
 const MAX_JOBS = 64
 
 export class RecentJobs {
-  #present: string[] = []
+  #current: string[] = []
   #former: ReadonlySet<string> = new Set()
   #untilMs = 0
 
   /** Adds a job that the rig received. */
   add({ params: [id] }: RigPoolJob): void {
-    this.#present = [...this.#present, String(id)].slice(-MAX_JOBS)
+    this.#current = [...this.#current, String(id)].slice(-MAX_JOBS)
   }
 
   /** Ends the session. */
-  part(nowMs: number): void {
-    this.#former = new Set(this.#present)
-    this.#present = []
+  endSession(nowMs: number): void {
+    this.#former = new Set(this.#current)
+    this.#current = []
     this.#untilMs = nowMs + OVERLAP_MS
   }
 

@@ -12,12 +12,12 @@ const refusals = {
 export type RefusalName = keyof typeof refusals
 
 /** Minimum size of nonce2 in bytes: with fewer, all boards of a rig search the same nonces. */
-const LEAST_NONCE2 = 6
+const MIN_NONCE2_BYTES = 6
 const NONCE_BYTES = 8
 
 /** Why rigs cannot mine with these nonces, or null if they can. Rigs read nonce1 in pairs of digits. */
 export function nonceRefusal(nonce1: string, nonce2Bytes: number): RefusalName | null {
-  if (nonce2Bytes < LEAST_NONCE2) return 'few'
+  if (nonce2Bytes < MIN_NONCE2_BYTES) return 'few'
   return nonce1.length === 2 * (NONCE_BYTES - nonce2Bytes) ? null : 'digits'
 }
 

@@ -15,26 +15,27 @@ import type { ByteOrder } from '../../stratum/nonces.ts'
 import type { RigPoolJob, RigPoolSession, Seat } from '../../stratum/passthrough.ts'
 import { type CloseReason, type Refusal, refusals as wrong } from '../../stratum/refusals.ts'
 import { orderOf } from '../stratum/byte-order.ts'
-import { difficultyBehindUser } from '../stratum/hints.ts'
+import { difficultyAfterUser } from '../stratum/hints.ts'
 import { constantReply, type ReplyTo, replyLine } from '../stratum/replies.ts'
 import { MAX_TEXT, RigInput } from '../stratum/rig-input.ts'
 import type { ServedSession, SocketPorts } from '../stratum/served.ts'
 import { introduce, type Rig, type Share } from '../stratum/share.ts'
 import { workerKey } from '../stratum/workers.ts'
 import { changesNonce1, workerNameFor } from './names.ts'
-import type { PassedPorts } from './ports.ts'
+import type { ProxyPorts } from './ports.ts'
 import { nonceRefusal, type RefusalName, refusalLines } from './refusals.ts'
 import { jobLine, nonce1For, nonceLine, RigWriter, targetLine } from './rig-writer.ts'
-import { type PassedContext, type PassedRig, PassedShares } from './shares.ts'
+import { type ProxyShareContext, type ProxyUser, SubmittedShares } from './shares.ts'
 
 /** Timeout of the log-in; rigs wait 30 s for the answer to their subscription. */
 const MAX_LOGIN_MS = 15_000
 /** Maximum silence towards a rig, which leaves after a minute. Sessions are checked once a second. */
 const MAX_SILENCE_MS = 25_000
+/** Maximum number of users on a connection: each costs a request to the pool. */
 const MAX_USERS = 200
 
 export class ProxySession implements ServedSession {
-  readonly #ports: PassedPorts & SocketPorts<ProxySession>
+  readonly #ports: ProxyPorts & SocketPorts<ProxySession>
   #agent = ''
   #order: ByteOrder = 'usual'
   #changesNonce1 = false
@@ -43,16 +44,16 @@ export class ProxySession implements ServedSession {
   /** Time since which it waits for a pool session, or null. */
   #waitingSinceMs: number | null = null
   /** The unanswered subscription, or null. */
-  #subscribing: { readonly id: MessageId } | null = null
+  #pendingSubscription: { readonly id: MessageId } | null = null
   #isSubscribed = false
   /** Users that wait for a pool session. */
-  readonly #asking: { readonly id: MessageId; readonly text: string }[] = []
+  readonly #pendingUsers: { readonly id: MessageId; readonly text: string }[] = []
   /** By user text; the first is the rig itself. */
-  readonly #rigs = new Map<string, PassedRig>()
+  readonly #rigs = new Map<string, ProxyUser>()
   #isReady = false
   /** Whether messages of the pool are passed on. */
   #isPassing = false
-  readonly #shares: PassedShares
+  readonly #shares: SubmittedShares
   #target: bigint | null = null
   readonly #writer: RigWriter
   #isOver = false
@@ -61,14 +62,14 @@ export class ProxySession implements ServedSession {
     onGarbage: (isTooMuch) => this.#refuseLine(isTooMuch),
   })
 
-  constructor(ports: PassedPorts & SocketPorts<ProxySession>) {
+  constructor(ports: ProxyPorts & SocketPorts<ProxySession>) {
     this.#ports = ports
     const { nowMs, isBanned, onRefused } = ports
     const write = (text: string) => ports.write(text, null)
     this.#writer = new RigWriter({ nowMs, write, onFull: () => this.#close('slow_reader') })
     // The pool decides on the answer to the rig.
     const onShare = (share: Share) => ports.onShare(this, share, () => undefined)
-    this.#shares = new PassedShares({ nowMs, isBanned, onShare, onRefused, say: (text) => this.#say(text) })
+    this.#shares = new SubmittedShares({ nowMs, isBanned, onShare, onRefused, say: (text) => this.#say(text) })
   }
 
   get isReady(): boolean {
@@ -84,7 +85,6 @@ export class ProxySession implements ServedSession {
     return this.#input.line.slice(0, MAX_TEXT)
   }
 
-  /** The start of the first line. */
   get firstLine(): string {
     return this.#input.firstLine
   }
@@ -104,7 +104,7 @@ export class ProxySession implements ServedSession {
   }
 
   /** Refuses a rig that waits too long for a pool session, and sends lines while the pool is silent. */
-  look(): void {
+  check(): void {
     if (this.#isOver) return
     const nowMs = this.#ports.nowMs()
     if (!this.#isReady) {
@@ -161,42 +161,42 @@ export class ProxySession implements ServedSession {
     this.#changesNonce1 ||= changesNonce1(this.#agent)
     this.#order = orderOf(this.#agent)
     this.#isSubscribed = false
-    this.#subscribing = { id }
+    this.#pendingSubscription = { id }
     this.#writer.hold()
-    this.#goOn()
+    this.#advance()
   }
 
   #authorize(id: MessageId, [text]: readonly unknown[]): void {
     if (typeof text !== 'string' || text.length > MAX_TEXT) throw new FormatError('user', 0, 'not a short text')
-    if (this.#ports.isBanned(workerKey(difficultyBehindUser(text).user))) {
+    if (this.#ports.isBanned(workerKey(difficultyAfterUser(text).user))) {
       this.#deny(id, wrong.banned)
       if (this.#rigs.size === 0) this.#close('worker_banned')
       return
     }
-    if (this.#rigs.has(text) || this.#rigs.size + this.#asking.length >= MAX_USERS) {
+    if (this.#rigs.has(text) || this.#rigs.size + this.#pendingUsers.length >= MAX_USERS) {
       this.#answer(id, true)
       return
     }
-    this.#asking.push({ id, text })
-    this.#goOn()
+    this.#pendingUsers.push({ id, text })
+    this.#advance()
   }
 
   /** Answers requests that waited for a pool session, or requests a session. */
-  #goOn(): void {
+  #advance(): void {
     const line = this.#line
     if (line === null) {
       this.#wait()
       return
     }
-    if (this.#subscribing !== null) {
-      const { id } = this.#subscribing
-      this.#subscribing = null
+    if (this.#pendingSubscription !== null) {
+      const { id } = this.#pendingSubscription
+      this.#pendingSubscription = null
       this.#isSubscribed = true
       const answer = id === null ? '' : resultLine(id, [null, nonce1For(line, this.#order), line.nonce2Bytes])
       this.#writer.release(answer)
       this.#begin()
     }
-    for (const user of this.#asking.splice(0)) void this.#ask(line, user)
+    for (const user of this.#pendingUsers.splice(0)) void this.#authorizeAtPool(line, user)
   }
 
   #wait(): void {
@@ -210,16 +210,16 @@ export class ProxySession implements ServedSession {
     this.#seat.request(this.#agent, (line) => this.#attach(line))
   }
 
-  async #ask(line: RigPoolSession, asked: { readonly id: MessageId; readonly text: string }): Promise<void> {
-    const { id, text } = asked
+  async #authorizeAtPool(line: RigPoolSession, user: { readonly id: MessageId; readonly text: string }): Promise<void> {
+    const { id, text } = user
     const worker = workerNameFor(text)
     const isTaken = await line.authorize(line.userOf(worker))
     if (this.#isOver) return
     if (isTaken === null || line !== this.#line) {
       // Ask again in the next session.
-      this.#asking.push(asked)
+      this.#pendingUsers.push(user)
       if (line === this.#line) this.#refuse('away')
-      else if (this.#line !== null) this.#goOn()
+      else if (this.#line !== null) this.#advance()
       return
     }
     if (!isTaken) {
@@ -229,13 +229,11 @@ export class ProxySession implements ServedSession {
       return
     }
     if (!this.#rigs.has(text)) {
-      this.#rigs.set(text, {
-        rig: introduce(this.#ports.onUser(difficultyBehindUser(text).user), this.#ports.address, this.#agent),
-        worker,
-      })
+      const rig = this.#ports.onUser(difficultyAfterUser(text).user)
+      this.#rigs.set(text, { rig: introduce(rig, this.#ports.address, this.#agent), worker })
     }
     this.#answer(id, true)
-    this.#tellDifficulty()
+    this.#recordDifficulty()
     this.#begin()
   }
 
@@ -244,7 +242,7 @@ export class ProxySession implements ServedSession {
     const line = this.#line
     if (this.#isReady || !this.#isSubscribed || this.#rigs.size === 0 || line === null) return
     this.#isReady = true
-    this.#pass(line, '')
+    this.#startPassing(line, '')
   }
 
   /** Attaches a pool session: the first, or a replacement. */
@@ -256,11 +254,11 @@ export class ProxySession implements ServedSession {
       this.#refuse(refusal)
       return
     }
-    if (this.#line !== null) this.#part(this.#line)
+    if (this.#line !== null) this.#detach(this.#line)
     this.#line = line
     line.listen({
-      onJob: (job) => this.#take(line, job),
-      onTarget: (target) => this.#takeTarget(line, target),
+      onJob: (job) => this.#passJob(line, job),
+      onTarget: (target) => this.#passTarget(line, target),
       onNonces: () => this.#applyNonces(line),
       onMessage: (text) => this.#isReady && this.show(text),
       onLeaving: () => this.#leave(line),
@@ -268,7 +266,7 @@ export class ProxySession implements ServedSession {
     })
     if (this.#isReady) void this.#rejoin(line)
     else if (this.#isSubscribed) this.#say(nonceLine(line, this.#order))
-    this.#goOn()
+    this.#advance()
   }
 
   /** Authorizes the known users in the new session, and continues there with one write. */
@@ -280,29 +278,29 @@ export class ProxySession implements ServedSession {
       this.#refuse('user')
       return
     }
-    this.#pass(line, nonceLine(line, this.#order))
+    this.#startPassing(line, nonceLine(line, this.#order))
   }
 
-  #pass(line: RigPoolSession, before: string): void {
+  #startPassing(line: RigPoolSession, before: string): void {
     this.#isPassing = true
     this.#target = line.target
     const { job } = line
     if (job !== null) this.#shares.jobs.add(job)
     this.#say(before + targetLine(line.target) + (job === null ? '' : jobLine(job)))
-    this.#tellDifficulty()
+    this.#recordDifficulty()
   }
 
-  #take(line: RigPoolSession, job: RigPoolJob): void {
+  #passJob(line: RigPoolSession, job: RigPoolJob): void {
     if (line !== this.#line || !this.#isPassing) return
     this.#shares.jobs.add(job)
     this.#say(jobLine(job))
   }
 
-  #takeTarget(line: RigPoolSession, target: bigint): void {
+  #passTarget(line: RigPoolSession, target: bigint): void {
     if (line !== this.#line || !this.#isPassing) return
     this.#target = target
     this.#say(targetLine(target))
-    this.#tellDifficulty()
+    this.#recordDifficulty()
   }
 
   /** Handles a new nonce1 from the pool. */
@@ -311,48 +309,48 @@ export class ProxySession implements ServedSession {
     const refusal = nonceRefusal(line.nonce1, line.nonce2Bytes)
     if (refusal !== null) this.#refuse(refusal)
     else if (this.#changesNonce1) this.#say(nonceLine(line, this.#order))
-    else this.#depart()
+    else this.#closeForReconnect()
   }
 
   /** Handles a switch to another pool. The rig continues here until it has a session there. */
   #leave(line: RigPoolSession): void {
     if (line !== this.#line) return
     if (!this.#isSubscribed || this.#changesNonce1) this.#wait()
-    else this.#depart()
+    else this.#closeForReconnect()
   }
 
   #loseSession(line: RigPoolSession): void {
     if (line !== this.#line) return
-    this.#part(line)
+    this.#detach(line)
     if (!this.#isSubscribed || this.#changesNonce1) this.#wait()
-    else this.#depart()
+    else this.#closeForReconnect()
   }
 
   /** Detaches the pool session. Shares of its jobs are stale from now. */
-  #part(line: RigPoolSession): void {
-    this.#shares.jobs.part(this.#ports.nowMs())
+  #detach(line: RigPoolSession): void {
+    this.#shares.jobs.endSession(this.#ports.nowMs())
     this.#isPassing = false
     this.#line = null
     this.#seat?.drop(line)
   }
 
-  #depart(): void {
-    this.#ports.onParted()
+  #closeForReconnect(): void {
+    this.#ports.onReconnect()
     this.#close()
   }
 
-  #contextOf([user]: readonly unknown[]): PassedContext {
+  #contextOf([user]: readonly unknown[]): ProxyShareContext {
     const known = (typeof user === 'string' ? this.#rigs.get(user) : undefined) ?? this.#first
     const line = this.#isPassing ? this.#line : null
     return { known, line, isSubscribed: this.#isSubscribed, order: this.#order }
   }
 
-  get #first(): PassedRig | null {
+  get #first(): ProxyUser | null {
     const [first = null] = this.#rigs.values()
     return first
   }
 
-  #tellDifficulty(): void {
+  #recordDifficulty(): void {
     if (this.#line === null) return
     const difficulty = Number(difficultyOf(this.#line.target) ?? 0n)
     for (const { rig } of this.#rigs.values()) {
@@ -363,8 +361,11 @@ export class ProxySession implements ServedSession {
 
   /** Refuses the rig: answers all open requests with the reason, and closes. */
   #refuse(why: RefusalName): void {
-    const ids = [...(this.#subscribing === null ? [] : [this.#subscribing.id]), ...this.#asking.map(({ id }) => id)]
-    this.#subscribing = null
+    const ids = [
+      ...(this.#pendingSubscription === null ? [] : [this.#pendingSubscription.id]),
+      ...this.#pendingUsers.map(({ id }) => id),
+    ]
+    this.#pendingSubscription = null
     this.#writer.drop()
     this.#say(refusalLines(ids, why))
     this.#ports.onSentAway(why)

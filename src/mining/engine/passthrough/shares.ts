@@ -7,15 +7,15 @@ import type { Rig, Share } from '../stratum/share.ts'
 import { RecentJobs } from './recent-jobs.ts'
 
 /** A user of a rig's connection, and its worker name at the pool. */
-export interface PassedRig {
+export interface ProxyUser {
   readonly rig: Rig
   readonly worker: string | null
 }
 
 /** State of the session when a share arrives. */
-export interface PassedContext {
+export interface ProxyShareContext {
   /** The user that it counts for, or null if none is authorized. */
-  readonly known: PassedRig | null
+  readonly known: ProxyUser | null
   readonly isSubscribed: boolean
   /** The pool session whose jobs the rig has, or null without one. */
   readonly line: RigPoolSession | null
@@ -32,19 +32,19 @@ interface SharePorts {
 }
 
 /** A share to submit to the pool. */
-interface PassedShare {
-  readonly known: PassedRig
+interface PoolShare {
+  readonly known: ProxyUser
   readonly line: RigPoolSession
   readonly job: string
   readonly nonce2: string
 }
 
-type NotTaken = Exclude<ShareVerdict, 'accepted'>
+type Rejection = Exclude<ShareVerdict, 'accepted'>
 
 const MAX_NONCE2_BYTES = 8
 const HEX = /^[0-9a-f]+$/i
 
-export class PassedShares {
+export class SubmittedShares {
   /** The jobs that the rig received. */
   readonly jobs = new RecentJobs()
   readonly #ports: SharePorts
@@ -54,7 +54,7 @@ export class PassedShares {
   }
 
   /** Handles a share. Obviously wrong shares are not submitted. */
-  submit(id: MessageId, params: readonly unknown[], context: PassedContext): void {
+  submit(id: MessageId, params: readonly unknown[], context: ProxyShareContext): void {
     const { known } = context
     const { isBanned, onShare, onRefused, say } = this.#ports
     if (known !== null && isBanned(known.rig.worker.key)) {
@@ -67,17 +67,17 @@ export class PassedShares {
     const digits = 2 * (context.line?.nonce2Bytes ?? MAX_NONCE2_BYTES)
     if (share === 'malformed') this.deny(id, known, shareFault(params, digits))
     else if (typeof share === 'string') this.judge(id, known, share)
-    else void this.#hand(id, share)
+    else void this.#submitToPool(id, share)
   }
 
   /** Refuses a share that cannot be parsed. */
-  deny(id: MessageId, known: PassedRig | null, { reason, failure, text }: Refusal): void {
+  deny(id: MessageId, known: ProxyUser | null, { reason, failure, text }: Refusal): void {
     this.#ports.onRefused(reason)
     this.#ports.onShare({ verdict: 'malformed', rig: known?.rig ?? null, hashes: 0 })
     if (id !== null) this.#ports.say(failureLine(id, failure, text ?? undefined))
   }
 
-  judge(id: MessageId, known: PassedRig | null, verdict: NotTaken): void {
+  judge(id: MessageId, known: ProxyUser | null, verdict: Rejection): void {
     this.#ports.onShare({ verdict, rig: known?.rig ?? null, hashes: 0 })
     if (id !== null) this.#ports.say(failureLine(id, verdict))
   }
@@ -86,7 +86,7 @@ export class PassedShares {
    * Parses a share. Ignores parameters after the first three: some rigs add the chain.
    * @returns the share to submit, or why it is refused
    */
-  #shareOf([, name, text]: readonly unknown[], context: PassedContext): PassedShare | NotTaken {
+  #shareOf([, name, text]: readonly unknown[], context: ProxyShareContext): PoolShare | Rejection {
     const { known, line, order } = context
     if (!context.isSubscribed) return 'unsubscribed'
     if (known === null) return 'unauthorized'
@@ -100,13 +100,14 @@ export class PassedShares {
     return { known, line, job: id, nonce2: nonce2For(line, text, order) }
   }
 
-  async #hand(id: MessageId, { known: { rig, worker }, line, job, nonce2 }: PassedShare): Promise<void> {
+  async #submitToPool(id: MessageId, { known: { rig, worker }, line, job, nonce2 }: PoolShare): Promise<void> {
     const { verdict, hashes, said } = await line.submit(line.userOf(worker), job, nonce2)
     // The verdict of the pool counts, whether or not the rig is still connected.
     this.#ports.onShare({ verdict, rig, hashes })
     if (id === null) return
     if (said === null) this.#ports.say(failureLine(id, 'stale'))
-    else this.#ports.say(said.error === null ? resultLine(id, plain(said.result)) : refusalLine(id, said.error))
+    else
+      this.#ports.say(said.error === null ? resultLine(id, acceptableResult(said.result)) : refusalLine(id, said.error))
   }
 }
 
@@ -118,6 +119,6 @@ function nonce2For({ nonce1, nonce2Bytes }: RigPoolSession, text: string, order:
 }
 
 /** Reduces a result to one that rigs accept as the answer to a share. */
-function plain(result: unknown): unknown {
+function acceptableResult(result: unknown): unknown {
   return result === null || typeof result === 'boolean' || result === 'ok' ? result : true
 }

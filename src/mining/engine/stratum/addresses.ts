@@ -35,7 +35,7 @@ export class Addresses {
    */
   enter(remoteAddress: string, nowMs: number): Address | null {
     const key = addressKey(remoteAddress)
-    const address = this.#present.get(key) ?? this.#remembered.get(key) ?? this.#unknown(key, nowMs)
+    const address = this.#present.get(key) ?? this.#remembered.get(key) ?? this.#newAddress(key, nowMs)
     if (address.bannedUntilMs > nowMs || address.sessions >= this.#limits.sessionsPerAddress) return null
     this.#remembered.delete(key)
     this.#present.set(key, address)
@@ -65,8 +65,8 @@ export class Addresses {
    * Counts good shares or invalid lines.
    * @returns true if the address is banned from now
    */
-  judge(address: Address, done: { readonly good?: number; readonly bad?: number }, nowMs: number): boolean {
-    return countConduct(address, done, this.#limits, nowMs)
+  judge(address: Address, count: { readonly good?: number; readonly bad?: number }, nowMs: number): boolean {
+    return countConduct(address, count, this.#limits, nowMs)
   }
 
   /**
@@ -76,7 +76,7 @@ export class Addresses {
   judgeWorker(
     { workers }: Address,
     key: string,
-    done: { readonly good?: number; readonly bad?: number },
+    count: { readonly good?: number; readonly bad?: number },
     nowMs: number,
   ) {
     const conduct = workers.get(key) ?? newConduct()
@@ -85,7 +85,7 @@ export class Addresses {
     workers.set(key, conduct)
     const [oldest] = workers.keys()
     if (workers.size > MAX_WORKERS) workers.delete(oldest)
-    return countConduct(conduct, done, this.#limits, nowMs) ? conduct : null
+    return countConduct(conduct, count, this.#limits, nowMs) ? conduct : null
   }
 
   /** Adds the requests of another second. Call it once a second. */
@@ -96,7 +96,7 @@ export class Addresses {
     address.budget = Math.min(2 * rate, address.budget + rate)
   }
 
-  #unknown(key: string, nowMs: number): Address {
+  #newAddress(key: string, nowMs: number): Address {
     const { requestsPerSecondOfAddress: rate } = this.#limits
     return { key, sessions: 0, budget: 2 * rate, refilledAtMs: nowMs, workers: new Map(), ...newConduct() }
   }
@@ -113,9 +113,9 @@ export function addressKey(address: string): string {
   if (!address.includes(':')) return address
   const [head, rest] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
-  const behind = rest === undefined || rest === '' ? [] : rest.split(':')
-  while (groups.length + behind.length < 8) groups.push('0')
-  return [...groups, ...behind]
+  const trailing = rest === undefined || rest === '' ? [] : rest.split(':')
+  while (groups.length + trailing.length < 8) groups.push('0')
+  return [...groups, ...trailing]
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')

@@ -12,7 +12,7 @@ export function orderOf(agent: string): ByteOrder {
 }
 
 /** The byte order that a password asks for, or null. */
-export function orderAsked(password: unknown): ByteOrder | null {
+export function requestedOrder(password: unknown): ByteOrder | null {
   if (typeof password !== 'string') return null
   const [, order] = OPTION.exec(password.slice(0, 512)) ?? []
   return order === undefined ? null : (order.toLowerCase() as ByteOrder)

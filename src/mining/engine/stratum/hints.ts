@@ -17,7 +17,7 @@ export function difficultyInPassword(password: unknown): number | null {
 }
 
 /** Splits `KEY.WORKER+NUMBER` into the user and the difficulty, which is null without a number. */
-export function difficultyBehindUser(text: string): { readonly user: string; readonly difficulty: number | null } {
+export function difficultyAfterUser(text: string): { readonly user: string; readonly difficulty: number | null } {
   const [, user, digits] = BEHIND_USER.exec(text) ?? []
   const difficulty = digits === undefined ? null : positive(digits)
   if (user === undefined || difficulty === null || difficulty < LEAST_BEHIND_USER)

@@ -73,7 +73,7 @@ export class Jobs {
   #work: EngineWork | null = null
   #group: JobGroup | null = null
   /** The work before there was none, or null. */
-  #former: Searched | null = null
+  #former: SearchedWork | null = null
   #current: RigJob | null = null
   #latest: RigJob | null = null
 
@@ -115,14 +115,14 @@ export class Jobs {
    * previous work, whose shares are stale, so that rigs get a line.
    * @returns null if there was no work yet
    */
-  fresh(): RigJob | null {
+  issueFresh(): RigJob | null {
     const [work, group] = [this.#work, this.#group]
     const searched = work?.bytes != null && group !== null ? { work, group, bytes: work.bytes } : this.#former
     return searched === null ? null : this.#add(searched, false)
   }
 
   /** Ends the current work without a new one. */
-  rest(): void {
+  endWork(): void {
     const [work, group] = [this.#work, this.#group]
     if (group !== null) this.#end(group.fields)
     if (work?.bytes != null && group !== null) this.#former = { work, group, bytes: work.bytes }
@@ -171,7 +171,7 @@ export class Jobs {
     }
   }
 
-  #add({ work, group, bytes }: Searched, clean: boolean): RigJob {
+  #add({ work, group, bytes }: SearchedWork, clean: boolean): RigJob {
     const number = this.#next++
     const time = this.#times.next(bytes, work.headers ?? this.#ownClass())
     const creationTime = time === creationTimeOf(bytes) ? undefined : time
@@ -213,7 +213,7 @@ export class Jobs {
 }
 
 /** Work and its search. */
-interface Searched {
+interface SearchedWork {
   readonly work: EngineWork
   readonly group: JobGroup
   readonly bytes: Uint8Array

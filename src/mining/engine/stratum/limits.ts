@@ -36,7 +36,7 @@ export interface RigLimits {
 /** Number of nonce1 values. */
 export const MAX_SESSIONS = 2 ** 16
 /** Default limit of rigs of a pool. Each has a session there, and pools ban addresses with too many. */
-export const RIGS_BEHIND_POOL = 128
+export const DEFAULT_RIGS_OF_POOL = 128
 /**
  * Requests per second that an address gets for each of its possible sessions: all of them may log in within seconds.
  */

@@ -12,7 +12,7 @@ import type { RigCounts, StratumStatus } from '../rigs.ts'
 import { RefusalCounter } from './refusal-counter.ts'
 import type { Rig, Share } from './share.ts'
 import { accountName, noShares, Users } from './users.ts'
-import { nameBehindAccount, Workers } from './workers.ts'
+import { nameAfterAccount, Workers } from './workers.ts'
 
 /** Maximum number of notices kept before there is a listener. */
 const MAX_EARLY = 16
@@ -45,7 +45,7 @@ export class RigBook {
 
   /** Registers a session that authorized for this user. */
   join(text: string): Rig {
-    const presence = this.recorder.accounts.join(accountName(text), nameBehindAccount(text))
+    const presence = this.recorder.accounts.join(accountName(text), nameAfterAccount(text))
     this.#warnUnpaid(presence.user)
     return {
       worker: this.#workers.join(text, this.#clock.monotonicMs()),
@@ -112,7 +112,7 @@ export class RigBook {
   }
 
   /** Sets the listener of notices; earlier ones come first. */
-  tell(receive: (notice: RigNotice) => void): void {
+  setNoticeListener(receive: (notice: RigNotice) => void): void {
     this.#receive = receive
     for (const notice of this.#early.splice(0)) receive(notice)
   }

@@ -17,7 +17,7 @@ export interface ServedSession {
   /** Shows a message to the operator of the rig. */
   show(message: string): void
   /** Called once a second. */
-  look(): void
+  check(): void
 }
 
 /** The server from the view of a session: its socket, and the handling of its shares and faults. */
@@ -27,8 +27,8 @@ export interface SocketPorts<S>
     'limits' | 'nowMs' | 'write' | 'close' | 'claim' | 'isBehind' | 'isBanned' | 'address' | 'nonce1Bits' | 'onRefused'
   > {
   readonly onGarbage: (session: S) => void
-  /** Receives a judged share. It calls `tell` once, now or later, with the verdict for the rig. */
-  readonly onShare: (session: S, share: Share, tell: (verdict: ShareVerdict) => void) => void
+  /** Receives a judged share. It calls `reply` once, now or later, with the verdict for the rig. */
+  readonly onShare: (session: S, share: Share, reply: (verdict: ShareVerdict) => void) => void
 }
 
 /** The session side of the server. */

@@ -29,7 +29,7 @@ const GARBAGE = 10
 const GOOD = { good: 1, bad: 0 }
 const BAD = { good: 0, bad: 1 }
 
-interface RigServerOptions {
+export interface RigServerOptions {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
@@ -237,10 +237,10 @@ export class RigServer<S extends ServedSession> {
       isBanned: (worker) => isWorkerBanned(address, worker, nowMs()),
       onGarbage: () => this.#blame(connection),
       address: (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, ''),
-      onShare: (sender, share, tell) => {
+      onShare: (sender, share, reply) => {
         if (share.isHard) connection.free++
         this.#weigh(connection, share)
-        this.#ports.onShare(sender, share, tell)
+        this.#ports.onShare(sender, share, reply)
       },
     })
     const at = nowMs()
@@ -371,7 +371,7 @@ export class RigServer<S extends ServedSession> {
       const rate = limits.requestsPerSecond
       connection.budget = Math.min(2 * rate, connection.budget + rate)
       if (socket.isPaused() && connection.budget > 0 && address.budget > 0) socket.resume()
-      session.look()
+      session.check()
     }
     this.#cancelLook = clock.after(CHECK_MS, () => this.#check())
   }

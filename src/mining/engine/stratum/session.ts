@@ -19,21 +19,21 @@ import {
   shareFault,
 } from '../../stratum/refusals.ts'
 import { readTarget, targetOfShares, targetText } from '../../stratum/targets.ts'
-import { orderAsked, orderOf } from './byte-order.ts'
-import { difficultyBehindUser, difficultyInPassword } from './hints.ts'
+import { orderOf, requestedOrder } from './byte-order.ts'
+import { difficultyAfterUser, difficultyInPassword } from './hints.ts'
 import type { Jobs, RigJob, ShareHash } from './jobs.ts'
 import type { RigLimits } from './limits.ts'
 import { type Nonce1Bits, nonce2Bytes } from './nonce-parts.ts'
 import { configureReply, constantReply, type ReplyTo, replyLine, replyWith } from './replies.ts'
 import { MAX_TEXT, RigInput } from './rig-input.ts'
-import { LEAST_ROLL_MS, rollMs } from './rolls.ts'
+import { MIN_ROLL_MS, rollMs } from './rolls.ts'
 import { SeenShares } from './seen-shares.ts'
 import { introduce, judgeShare, type Rig, type Share, type ShareContext, shareOf } from './share.ts'
 import { ShareDifficulty } from './share-difficulty.ts'
 import { workerKey } from './workers.ts'
 
 /**
- * Maximum number of users on a connection, such as that of a farm's proxy. Shares of further users count for the first.
+ * Maximum number of users on a connection, such as that of a farm's proxy: a client must not fill the memory. Shares of further users count for the first.
  */
 const MAX_USERS_OF_SESSION = 1024
 /** A fresh job is urgent if shares become harder by this factor. */
@@ -65,8 +65,8 @@ export interface SessionPorts {
   readonly firstDifficulty: (rig: Rig, agent: string) => number
   /** Called when it has subscribed and authorized, and gets jobs from now. */
   readonly onReady: (session: Session) => void
-  /** Receives a judged share. It calls `tell` once, now or later, with the verdict for the rig. */
-  readonly onShare: (session: Session, share: Share, tell: (verdict: ShareVerdict) => void) => void
+  /** Receives a judged share. It calls `reply` once, now or later, with the verdict for the rig. */
+  readonly onShare: (session: Session, share: Share, reply: (verdict: ShareVerdict) => void) => void
   /** Called for an unparsable line. */
   readonly onGarbage: (session: Session) => void
   /** Called for a refused request, except for the verdict of a share. */
@@ -87,6 +87,17 @@ const UNREADABLE: Readonly<Record<string, Refusal>> = {
 /** @returns null if the reply follows later */
 type Handler = (session: Session, params: readonly unknown[], id: MessageId) => ReplyTo | null
 
+/**
+ * A client and its rigs. The life of a session:
+ *
+ * 1. It is created with a nonce1 when its socket is accepted, and waits for `mining.subscribe` and `mining.authorize`,
+ *    in either order. Requests are answered one by one.
+ * 2. With both it is ready: it gets a share difficulty, and `onReady` sends the newest job.
+ * 3. It submits shares. Each is judged at once, and answered when `onShare` replies.
+ * 4. It needs a fresh job when its difficulty changes, its nonces are used up, or it has got no line for too long
+ *    (`onNeed`, `isDue`).
+ * 5. Its socket ends. The server then releases its nonce1.
+ */
 export class Session {
   static readonly #handlers: ReadonlyMap<string, Handler> = new Map<string, Handler>([
     ['mining.subscribe', (session, params) => session.#subscribe(params)],
@@ -118,7 +129,7 @@ export class Session {
   /** The last difficulty reported to its workers, or null. */
   #lasting: number | null = null
   /** Time that it may search a job. */
-  #rollMs = LEAST_ROLL_MS
+  #rollMs = MIN_ROLL_MS
   readonly #sinceMs: number
 
   constructor(nonce1: number, ports: SessionPorts) {
@@ -175,19 +186,19 @@ export class Session {
   /** Sends a job, preceded by its target if that changes. */
   send(job: RigJob): void {
     this.#sentAtMs = this.#ports.nowMs()
-    const target = this.#difficulty?.tell(job, this.#sentAtMs) ?? null
+    const target = this.#difficulty?.nextTarget(job, this.#sentAtMs) ?? null
     const before = target === null ? '' : requestLine(null, 'mining.set_target', [targetText(target)])
     this.#ports.write(before + job.line, job.sequence)
   }
 
   /** Checks the difficulty and the search time of a job, and asks for a fresh job if necessary. */
-  look(): void {
+  check(): void {
     if (this.#difficulty === null) return
-    const { told, wanted, lasting } = this.#difficulty
+    const { sentDifficulty, wanted, lasting } = this.#difficulty
     for (const { worker, presence } of this.#rigs.values()) {
       // Do not overwrite the worker's difficulty: another connection may know more than a spare one.
       if (lasting !== this.#lasting) worker.difficulty = lasting
-      presence.difficulty = told ?? wanted
+      presence.difficulty = sentDifficulty ?? wanted
     }
     this.#lasting = lasting
     if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)
@@ -210,7 +221,7 @@ export class Session {
     const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted, isFlooding }
     // A proxy hides its rigs: it gets as many headers as the fastest rig.
     const isProxy = this.#ports.nonce1Bits === 8
-    this.#rollMs = isProxy ? LEAST_ROLL_MS : rollMs(known, this.#ports.limits.noncesPerJob)
+    this.#rollMs = isProxy ? MIN_ROLL_MS : rollMs(known, this.#ports.limits.noncesPerJob)
   }
 
   /** Whether it needs a fresh job: it may have tried too many nonces of its job, or has got no line for too long. */
@@ -294,7 +305,7 @@ export class Session {
 
   #authorize([user, password]: readonly unknown[]): ReplyTo {
     if (typeof user !== 'string' || user.length > MAX_USER) return refusals.user
-    const { user: name, difficulty } = difficultyBehindUser(user)
+    const { user: name, difficulty } = difficultyAfterUser(user)
     if (this.#ports.isBanned(workerKey(name))) {
       if (this.#rigs.size === 0) this.#ports.close('worker_banned')
       return refusals.banned
@@ -304,7 +315,7 @@ export class Session {
         this.#rigs.set(user, introduce(this.#ports.onUser(name), this.#ports.address, this.#agent))
       return replyWith(true)
     }
-    const order = orderAsked(password)
+    const order = requestedOrder(password)
     if (order !== null && !this.#reorder(order)) {
       // The rig reconnects and gets another nonce1.
       this.#ports.close('nonce1')
@@ -312,8 +323,8 @@ export class Session {
     }
     this.#first = introduce(this.#ports.onUser(name), this.#ports.address, this.#agent)
     this.#rigs.set(user, this.#first)
-    const asked = difficultyInPassword(password) ?? difficulty
-    return asked === null ? replyWith(true) : this.#suggest(asked)
+    const suggested = difficultyInPassword(password) ?? difficulty
+    return suggested === null ? replyWith(true) : this.#suggest(suggested)
   }
 
   #suggestTarget(target: unknown): ReplyTo {
@@ -321,8 +332,8 @@ export class Session {
     return difficulty === null ? refusals.target : this.#suggest(Number(difficulty))
   }
 
-  #suggest(asked: unknown): ReplyTo {
-    const difficulty = numberIn(asked)
+  #suggest(suggestion: unknown): ReplyTo {
+    const difficulty = numberIn(suggestion)
     if (!(difficulty > 0)) return refusals.difficulty
     this.#suggested = difficulty
     if (this.#difficulty !== null) {

@@ -13,11 +13,21 @@ import type { User } from './users.ts'
 import type { Worker } from './workers.ts'
 
 /** A share's hash and its job. */
-export interface Hashed {
+export interface HashedShare {
   readonly job: RigJob
   readonly hash: Uint32Array
 }
 
+/**
+ * A judged share. The life of a share:
+ *
+ * 1. A rig submits the id of a job and a nonce2. `judgeShare` refuses what it cannot parse, and jobs that are evicted.
+ * 2. Its hash is computed, once for each nonce of a job: a repeated nonce is a duplicate.
+ * 3. The hash is compared with the target of the work, and with the targets that the rig got. If it solves the work, the
+ *    miner gets the candidate, whatever the verdict.
+ * 4. An accepted share is stored in the share log, if there is one. If that fails, its verdict is `unavailable`.
+ * 5. The verdict is counted for worker, user and account, and answered to the rig.
+ */
 export interface Share {
   readonly verdict: ShareVerdict
   /** The rig that it counts for, or null before authorization. */
@@ -29,9 +39,9 @@ export interface Share {
   /** Whether it is low but meets the rig's previous target. */
   readonly isLate?: boolean
   /** Set if the share solves the work itself. */
-  readonly solution?: (Hashed & { readonly nonce: bigint }) | undefined
+  readonly solution?: (HashedShare & { readonly nonce: bigint }) | undefined
   /** Job and hash of an accepted share. */
-  readonly hashed?: Hashed | undefined
+  readonly hashed?: HashedShare | undefined
   /** Whether this server never issued its job. */
   readonly isUnknownJob?: boolean | undefined
 }
@@ -86,10 +96,10 @@ export function judgeShare([, id, text]: readonly unknown[], context: ShareConte
   if (shares?.has(key)) return shareOf(rig, 'duplicate')
   const hash = shareHash(job, nonce1, nonce2)
   const solution = isAtMost(hash, job.targetWords) ? { job, hash, nonce: nonceOfShare(nonce1, nonce2) } : undefined
-  const told = difficulty.heldFor(job)
+  const sent = difficulty.targetFor(job)
   // Without its nonces a share could be a duplicate; without a target its worth is unknown.
-  if (shares === null || told === undefined) return { ...shareOf(rig, 'stale'), solution }
-  const isWhole = isAtMost(hash, told.targetWords)
+  if (shares === null || sent === undefined) return { ...shareOf(rig, 'stale'), solution }
+  const isWhole = isAtMost(hash, sent.targetWords)
   // A share that meets only a later, easier target is valid, but adds no hashes.
   if (!isWhole && !difficulty.meetsLater(job, hash, nowMs))
     return { ...shareOf(rig, 'low'), solution, isLate: difficulty.metBefore(job, hash, nowMs) }
@@ -99,7 +109,7 @@ export function judgeShare([, id, text]: readonly unknown[], context: ShareConte
   // The highest word of the hash is 0, so the share takes at least 2^32 hashes.
   const isHard = hash[7] === 0
   if (jobs.isOver(job)) return { verdict: 'stale', rig, hashes: 0, solution, isHard }
-  return { verdict: 'accepted', rig, hashes: isWhole ? told.difficulty : 0, solution, isHard, hashed: { job, hash } }
+  return { verdict: 'accepted', rig, hashes: isWhole ? sent.difficulty : 0, solution, isHard, hashed: { job, hash } }
 }
 
 /** A share that adds nothing. */

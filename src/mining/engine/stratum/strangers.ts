@@ -2,29 +2,29 @@
 import { printable } from '#ground/base/printable.ts'
 
 /** Maximum number of reports per second. */
-const MAX_TOLD = 20
+const MAX_REPORTS = 20
 const MAX_LINE = 200
 
 export class Strangers {
-  readonly #tell: (message: string) => void
-  #told = 0
-  #untold = 0
+  readonly #onReport: (message: string) => void
+  #reported = 0
+  #suppressed = 0
 
-  constructor(tell: (message: string) => void) {
-    this.#tell = tell
+  constructor(report: (message: string) => void) {
+    this.#onReport = report
   }
 
   /** @param firstLine null if the TLS handshake was not completed */
   tell(address: string, firstLine: string | null): void {
-    if (++this.#told > MAX_TOLD) this.#untold++
-    else this.#tell(`a connection from ${address} ended without a log-in; ${lineText(firstLine)}`)
+    if (++this.#reported > MAX_REPORTS) this.#suppressed++
+    else this.#onReport(`a connection from ${address} ended without a log-in; ${lineText(firstLine)}`)
   }
 
   /** Begins another second. */
   refill(): void {
-    this.#told = 0
-    if (this.#untold > 0) this.#tell(`${this.#untold} more connections ended without a log-in`)
-    this.#untold = 0
+    this.#reported = 0
+    if (this.#suppressed > 0) this.#onReport(`${this.#suppressed} more connections ended without a log-in`)
+    this.#suppressed = 0
   }
 }
 

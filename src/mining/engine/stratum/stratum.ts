@@ -10,7 +10,7 @@ import type { RigNotice } from '../../accounts/rig-ledger.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus, Engine, EngineEvents, EngineWork } from '../engine.ts'
 import type { RigAddress, RigHost, StratumStatus } from '../rigs.ts'
-import { Uptake } from '../uptake.ts'
+import { WorkAcknowledgement } from '../work-acknowledgement.ts'
 import { banText } from './ban-text.ts'
 import { randomClass } from './header-times.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
@@ -19,9 +19,9 @@ import { loadSender } from './native-send.ts'
 import { Nonce1Pool } from './nonce1-pool.ts'
 import { type OpenRecorder, RigBook } from './rig-book.ts'
 import type { RigServerPorts } from './served.ts'
-import { RigServer } from './server.ts'
+import { RigServer, type RigServerOptions } from './server.ts'
 import { Session } from './session.ts'
-import type { Hashed, Rig, Share } from './share.ts'
+import type { HashedShare, Rig, Share } from './share.ts'
 import { startDifficulty } from './share-difficulty.ts'
 
 export interface StratumOptions {
@@ -53,7 +53,7 @@ const FRESH_MS = 100
 /** The same in urgent cases: with more jobs, older ones would be evicted too soon. */
 const URGENT_MS = 20
 const FIXED_NONCE = 'rigs cannot search work in which a pool fixes a part of the nonce'
-/** No reason to warn: it takes a moment. */
+/** Not worth a warning: it takes a moment. */
 const WAITING = 'no headers have been given to these rigs yet'
 const OTHER_LENGTH = `rigs search work of ${RIG_WORK_BYTES} bytes only`
 
@@ -66,7 +66,7 @@ export class StratumEngine implements Engine, RigHost {
   readonly #server: RigServer<Session>
   /** For proxies; null if they are not served. */
   readonly #proxies: RigServer<Session> | null
-  readonly #uptake = new Uptake<Session>()
+  readonly #acknowledgement = new WorkAcknowledgement<Session>()
   /** Sessions that get jobs. */
   readonly #ready = new Set<Session>()
   /** Sessions that need a fresh job regardless of time. */
@@ -86,7 +86,7 @@ export class StratumEngine implements Engine, RigHost {
 
   /** @throws NewcutError BAD_INPUT for an unusable certificate or key */
   constructor(options: StratumOptions) {
-    const { host, port, tls, clock, random, proxies = null } = options
+    const { clock, random, proxies = null } = options
     this.#options = options
     this.#book = new RigBook(clock, options.recorder)
     this.#jobs = new Jobs(
@@ -94,45 +94,52 @@ export class StratumEngine implements Engine, RigHost {
       () => clock.monotonicMs(),
       () => this.#headerClass(),
     )
-    const { sendAll } = this.#sender
-    const limits = { ...defaultLimits, ...options.limits }
-    const nonces = new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), proxies !== null)
-    const server = {
+    const server = this.#serverOptions()
+    const ports = this.#serverPorts()
+    this.#server = new RigServer(server, ports)
+    // A proxy submits shares of many rigs.
+    const { limits } = server
+    const proxyLimits = { ...limits, requestsPerSecond: limits.requestsPerSecondOfAddress }
+    this.#proxies = proxies && new RigServer({ ...server, ...proxies, limits: proxyLimits, isForProxies: true }, ports)
+  }
+
+  #serverOptions(): RigServerOptions {
+    const { host, port, tls, clock, random, proxies = null } = this.#options
+    return {
       host,
       port,
       tls,
       clock,
-      limits,
-      sendAll,
-      nonces,
+      limits: { ...defaultLimits, ...this.#options.limits },
+      sendAll: this.#sender.sendAll,
+      nonces: new Nonce1Pool(Math.floor(random() * MAX_SESSIONS), proxies !== null),
       isForProxies: false,
       refusals: this.#book.refusals,
     }
-    const ofSessions = {
+  }
+
+  #serverPorts(): RigServerPorts<Session> {
+    const { difficulty } = this.#options
+    const sessionPorts = {
       jobs: this.#jobs,
-      shareHash: options.shareHash ?? shareHash,
+      shareHash: this.#options.shareHash ?? shareHash,
       onUser: (user: string) => this.#book.join(user),
-      firstDifficulty: ({ worker }: Rig, agent: string) =>
-        worker.difficulty ?? options.difficulty ?? startDifficulty(agent),
+      firstDifficulty: ({ worker }: Rig, agent: string) => worker.difficulty ?? difficulty ?? startDifficulty(agent),
       onReady: (session: Session) => this.#begin(session),
       onNeed: (session: Session, isUrgent: boolean) => {
         this.#needing.add(session)
-        if (isUrgent) this.#hurry()
+        if (isUrgent) this.#checkSoon()
       },
     }
-    const ports: RigServerPorts<Session> = {
-      newSession: (nonce1, socket) => new Session(nonce1, { ...ofSessions, ...socket }),
-      onShare: (session, share, tell) => this.#take(session, share, tell),
+    return {
+      newSession: (nonce1, socket) => new Session(nonce1, { ...sessionPorts, ...socket }),
+      onShare: (session, share, reply) => this.#onShare(session, share, reply),
       onStranger: (message) => this.#book.notice({ type: 'detail', message }),
       onWritten: (session, sequence, isWritten) => this.#onWritten(session, sequence, isWritten),
       onEnd: (session) => this.#end(session),
       onBan: (...banned) => this.#events?.onWarning(banText(...banned)),
       onFull: (which, message) => this.#warn(message, which),
     }
-    this.#server = new RigServer(server, ports)
-    // A proxy submits shares of many rigs.
-    const ofProxies = { ...limits, requestsPerSecond: limits.requestsPerSecondOfAddress }
-    this.#proxies = proxies && new RigServer({ ...server, ...proxies, limits: ofProxies, isForProxies: true }, ports)
   }
 
   async listen(): Promise<RigAddress> {
@@ -158,12 +165,12 @@ export class StratumEngine implements Engine, RigHost {
     this.#unable = work.bytes === null ? null : obstacleOf(work)
     if (this.#unable !== null && this.#unable !== WAITING) this.#warn(this.#unable)
     if (work.bytes === null || this.#unable !== null) {
-      this.#uptake.cancel()
-      this.#jobs.rest()
+      this.#acknowledgement.cancel()
+      this.#jobs.endWork()
       return true
     }
     const job = this.#jobs.begin({ ...work, bytes: work.bytes })
-    const taken = this.#uptake.expect(work.sequence)
+    const taken = this.#acknowledgement.await(work.sequence)
     for (const session of this.#ready) this.#send(session, job)
     this.#flush()
     return taken
@@ -190,8 +197,8 @@ export class StratumEngine implements Engine, RigHost {
     return this.#book.status(sessions)
   }
 
-  tell(receive: (notice: RigNotice) => void): void {
-    this.#book.tell(receive)
+  setNoticeListener(receive: (notice: RigNotice) => void): void {
+    this.#book.setNoticeListener(receive)
   }
 
   get recorder(): ShareRecorder {
@@ -203,7 +210,7 @@ export class StratumEngine implements Engine, RigHost {
     this.#events = null
     this.#cancelFresh?.()
     this.#cancelUrgent?.()
-    this.#uptake.cancel()
+    this.#acknowledgement.cancel()
     // Shares in the recorder still get an answer.
     await this.recorder.close()
     this.#flush()
@@ -220,10 +227,10 @@ export class StratumEngine implements Engine, RigHost {
 
   #begin(session: Session): void {
     this.#ready.add(session)
-    this.#uptake.up(session)
+    this.#acknowledgement.deviceUp(session)
     const job = this.#jobs.latest
     if (job !== null) this.#send(session, job)
-    this.#watch()
+    this.#checkRegularly()
   }
 
   #headerClass(): HeaderClass {
@@ -234,34 +241,39 @@ export class StratumEngine implements Engine, RigHost {
 
   /** Sends a job. `setWork` does not wait for a slow session until it has caught up. */
   #send(session: Session, job: RigJob): void {
-    if (session.isBehind) this.#uptake.down(session)
+    if (session.isBehind) this.#acknowledgement.deviceDown(session)
     session.send(job)
   }
 
   #onWritten(session: Session, sequence: number, isWritten: boolean): void {
     if (!this.#ready.has(session)) return
     if (!isWritten) {
-      this.#uptake.down(session)
+      this.#acknowledgement.deviceDown(session)
       return
     }
-    this.#uptake.up(session)
-    this.#uptake.took(session, sequence)
+    this.#acknowledgement.deviceUp(session)
+    this.#acknowledgement.acknowledge(session, sequence)
   }
 
   /**
    * Counts hashes and passes a solution on as soon as the share is judged, whether or not the share log can be written.
    * The share itself counts, and is answered, once it is stored.
    */
-  #take(session: Session, share: Share, tell: (verdict: ShareVerdict) => void): void {
+  #onShare(session: Session, share: Share, reply: (verdict: ShareVerdict) => void): void {
     const { rig, verdict, hashes, solution, hashed } = share
+    const { line } = session
+    const finish = (outcome: ShareVerdict) => {
+      this.#book.count(share, outcome, line)
+      reply(outcome)
+    }
     if (this.#events === null) {
-      tell('unavailable')
+      reply('unavailable')
       return
     }
     this.#hashes += hashes
     if (rig !== null) rig.worker.hashes += hashes
     // The finder of a block is paid even if the share is too late to count.
-    const record = solution !== undefined && rig !== null ? newShare(share, solution, rig) : null
+    const record = solution !== undefined && rig !== null ? newShareOf(share, solution, rig) : null
     if (record !== null) this.recorder.secure(record)
     if (solution !== undefined && rig !== null) {
       const { sequence, creationTime } = solution.job
@@ -269,48 +281,38 @@ export class StratumEngine implements Engine, RigHost {
     }
     if (hashed === undefined || rig === null) {
       if (record !== null && this.recorder.storage === null) this.recorder.countBlock(record)
-      this.#book.count(share, verdict, session.line)
-      tell(verdict)
-      return
-    }
-    if (this.recorder.storage === null) {
+      finish(verdict)
+    } else if (this.recorder.storage === null) {
       this.recorder.count(rig.presence, hashes, solution !== undefined)
-      this.#book.count(share, verdict, session.line)
-      tell(verdict)
-      return
-    }
-    const { line } = session
-    this.recorder.accept(record ?? newShare(share, hashed, rig), (outcome) => {
-      this.#book.count(share, outcome, line)
-      tell(outcome)
-    })
+      finish(verdict)
+    } else this.recorder.accept(record ?? newShareOf(share, hashed, rig), finish)
   }
 
   /** Checks for sessions that need a fresh job, while there are any. */
-  #watch(): void {
+  #checkRegularly(): void {
     this.#cancelFresh ??= this.#options.clock.after(FRESH_MS, () => {
       this.#cancelFresh = null
-      this.#freshen()
-      if (this.#ready.size > 0) this.#watch()
+      this.#sendFreshJob()
+      if (this.#ready.size > 0) this.#checkRegularly()
     })
   }
 
   /** Checks at once, or soon after the last check. */
-  #hurry(): void {
+  #checkSoon(): void {
     const { clock } = this.#options
     this.#cancelUrgent ??= clock.after(Math.max(0, this.#freshAtMs + URGENT_MS - clock.monotonicMs()), () => {
       this.#cancelUrgent = null
-      this.#freshen()
+      this.#sendFreshJob()
     })
   }
 
   /** Sends one job to all sessions that need a fresh one. */
-  #freshen(): void {
+  #sendFreshJob(): void {
     const sessions = [...this.#ready].filter((session) => this.#needing.has(session) || session.isDue)
     this.#needing.clear()
     if (sessions.length === 0) return
     this.#freshAtMs = this.#options.clock.monotonicMs()
-    const job = this.#jobs.fresh()
+    const job = this.#jobs.issueFresh()
     for (const session of sessions) {
       if (job === null) session.remind()
       else this.#send(session, job)
@@ -320,13 +322,13 @@ export class StratumEngine implements Engine, RigHost {
   #end(session: Session): void {
     this.#needing.delete(session)
     this.#book.leave(session.rigs)
-    if (this.#ready.delete(session)) this.#uptake.down(session)
+    if (this.#ready.delete(session)) this.#acknowledgement.deviceDown(session)
   }
 
   /** Warns once per subject. */
-  #warn(message: string, of = message): void {
-    if (this.#events === null || this.#warned.has(of)) return
-    this.#warned.add(of)
+  #warn(message: string, subject = message): void {
+    if (this.#events === null || this.#warned.has(subject)) return
+    this.#warned.add(subject)
     this.#events.onWarning(message)
   }
 }
@@ -335,12 +337,22 @@ export class StratumEngine implements Engine, RigHost {
 const idOf = ({ buffer, byteOffset, byteLength }: Uint32Array) =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64url')
 
-function newShare({ verdict, hashes, solution }: Share, { job, hash }: Hashed, { presence }: Rig): NewShare {
+function newShareOf({ verdict, hashes, solution }: Share, { job, hash }: HashedShare, { presence }: Rig): NewShare {
   const { user, worker, agent, address } = presence
   const { chainId: chain, height } = job.group.fields
   const block = solution === undefined ? null : encodeBase64Url(blockHash(withNonce(job.header, solution.nonce)))
-  const of = { chain, height: Number(height), difficulty: hashes, blockDifficulty: job.difficulty, block }
-  const share = { id: idOf(hash), user, worker, agent, address, ...of }
+  const share = {
+    id: idOf(hash),
+    user,
+    worker,
+    agent,
+    address,
+    chain,
+    height: Number(height),
+    difficulty: hashes,
+    blockDifficulty: job.difficulty,
+    block,
+  }
   return verdict === 'accepted' ? share : { ...share, refusedAs: verdict }
 }
 

@@ -11,7 +11,7 @@ const MAX_NAME = 32
 /** A disconnected worker is listed for this time. */
 const FORGET_MS = 10 * 60_000
 /** The device of all workers without one of their own; also shown if there is no rig. */
-const ALL = 'rigs'
+const SHARED_DEVICE = 'rigs'
 const KERNEL = 'stratum'
 
 export interface Worker {
@@ -57,7 +57,7 @@ export class Workers {
   #add(key: string, { account, name, nowMs }: { account: string; name: string; nowMs: number }): Worker {
     if (this.#byKey.size >= MAX_NAMED) this.#forget(nowMs, 0)
     if (this.#byKey.size >= MAX_NAMED) {
-      this.#others ??= newWorker(ALL, '', '')
+      this.#others ??= newWorker(SHARED_DEVICE, '', '')
       return this.#others
     }
     const taken = new Set([...this.#byKey.values()].map(({ device }) => device))
@@ -78,7 +78,7 @@ export class Workers {
   statuses(nowMs: number, unable: string | null): DeviceStatus[] {
     this.#forget(nowMs, FORGET_MS)
     const workers = this.#listWorkers()
-    const unnamedStatus = () => statusOf(newWorker(ALL, '', ''), unable)
+    const unnamedStatus = () => statusOf(newWorker(SHARED_DEVICE, '', ''), unable)
     if (workers.length === 0) return [{ ...unnamedStatus(), reason: unable ?? 'no rig is connected' }]
     return workers.map((worker) => statusOf(worker, unable))
   }
@@ -92,7 +92,7 @@ export class Workers {
 
   /** The device of a worker, or the shared one. */
   deviceOf(user: string, worker: string): string {
-    return this.#byKey.get(workerKey(worker === '' ? user : `${user}.${worker}`))?.device ?? ALL
+    return this.#byKey.get(workerKey(worker === '' ? user : `${user}.${worker}`))?.device ?? SHARED_DEVICE
   }
 
   #listWorkers(): Worker[] {
@@ -138,7 +138,7 @@ function statusOf({ device, hashes, faults, sessions }: Worker, unable: string |
 }
 
 /** The text after the first dot, printable and short, or empty. */
-export function nameBehindAccount(user: string): string {
+export function nameAfterAccount(user: string): string {
   const name = printable(user.slice(0, 512), 512)
   const dot = name.indexOf('.')
   return dot < 0 ? '' : printable(name.slice(dot + 1), MAX_NAME)
