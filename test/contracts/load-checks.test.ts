@@ -282,6 +282,9 @@ describe('governance', () => {
 })
 
 describe('names in scope', () => {
+  const NOTHING = 'Cannot find module:  '
+  const UNKNOWN = 'no variable, member, import or module has this name'
+
   it('an import with the hash of a module brings its names into scope, and another hash is refused', () => {
     const state = new Layer()
     expectAccepted(LIB, state)
@@ -335,6 +338,20 @@ describe('names in scope', () => {
     expect(refusal('(namespace "n") «(use x.c)', state).wireMessage).toBe('Cannot find module:  x.c')
     expect(refusal('«b', state).wireMessage).toBe('Cannot find module:  b')
     expectAccepted('n.b', state)
+  })
+
+  it.each([
+    ['a member of a module', 'lib.fetch-totl', 'Module lib has no such member: fetch-totl (did you mean fetch-total?)'],
+    ['a member that is not similar', 'lib.other', 'Module lib has no such member: other'],
+    ['a native', '(lenght [1])', `${NOTHING}lenght (${UNKNOWN}; did you mean length?)`],
+    ['a variable', '(let ((amount 1)) amont)', `${NOTHING}amont (${UNKNOWN}; did you mean amount?)`],
+    ['a short name', '(let ((a 1)) b)', `${NOTHING}b (${UNKNOWN})`],
+  ])('the error in a test file suggests the similar name of %s, the network does not', (_, code, message) => {
+    const state = new Layer()
+    expectAccepted('(module lib G (defcap G () true) (defun fetch-total () 1))', state)
+    const error = refusal(code, state)
+    expect(error.message).toBe(message)
+    expect(error.wireMessage).toBe(message.replace(/ \(.*/, ''))
   })
 
   it('the scope of a module does not include members of interfaces that a module implements', () => {

@@ -3,10 +3,13 @@
 /** Names that differ in more letters are not the same name misspelled. */
 const MAX_DISTANCE = 3
 
-/** @returns the most similar known name, or null if none is similar */
-export function findSimilarName(name: string, known: Iterable<string>): string | null {
+/**
+ * @param maxDistance maximum number of letters in which a similar name differs
+ * @returns the most similar known name, or null if none is similar
+ */
+export function findSimilarName(name: string, known: Iterable<string>, maxDistance = MAX_DISTANCE): string | null {
   let best: string | null = null
-  let bestDistance = MAX_DISTANCE + 1
+  let bestDistance = maxDistance + 1
   for (const candidate of known) {
     // At least this many letters differ. The check bounds the work, because typed names may have any length.
     if (Math.abs(name.length - candidate.length) >= bestDistance) continue

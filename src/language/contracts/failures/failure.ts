@@ -12,19 +12,23 @@ export type ValuesOf<N extends FailureKey> = { readonly [K in NamesIn<TextsOf<N>
 
 /**
  * Failure `name` of the tables, with its values in both wordings.
- * @param hint what would be right; test files show it after the wording
+ * @param hint what would be right, or a function that finds it when the text is read; test files show it after the wording
  */
 export function failure<N extends FailureKey>(
   name: N,
   values: ValuesOf<N>,
   place: TextPlace | null = null,
-  hint = '',
+  hint: string | (() => string) = '',
 ): ContractError {
   const { kind, wire, runner }: FailureRow = FAILURES[name]
   return new ContractError(
     kind,
-    () => fillWording(runner, values) + (hint && ` (${hint})`),
+    () => withHint(fillWording(runner, values), typeof hint === 'string' ? hint : hint()),
     place,
     () => fillWording(wire, values),
   )
+}
+
+function withHint(text: string, hint: string): string {
+  return hint === '' ? text : `${text} (${hint})`
 }

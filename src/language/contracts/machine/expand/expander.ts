@@ -155,7 +155,7 @@ export class Expander {
     if (native !== undefined && this.names.findBare(name) === undefined && this.#isMeant(name)) {
       return exprs.reference(native, place)
     }
-    const found = this.names.resolve(name, place)
+    const found = this.names.resolve(name, place, scope)
     return 'module' in found ? moduleRef(found.module, place) : this.#reference(found.definition, place)
   }
 

@@ -6,11 +6,13 @@ import type { ContractError, TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 
 type FailurePlace = TextPlace | null
+/** What would be right. A function finds it only when somebody reads the text. */
+type Hint = string | (() => string)
 
 const DYNAMIC_ADVICE = 'the left side of :: is a parameter or variable'
 
 /** A bare name with no meaning. The network looks for a module last, and words the refusal accordingly. */
-export function noSuchModule(name: string, place: FailurePlace, hint = ''): ContractError {
+export function noSuchModule(name: string, place: FailurePlace, hint: Hint = ''): ContractError {
   return failure('NO_MODULE_AT_LOAD', { module: name }, place, hint)
 }
 
@@ -19,8 +21,8 @@ export function noSuchNamespacedModule(qualified: string, place: FailurePlace): 
   return failure('NO_MODULE', { module: qualified }, place)
 }
 
-export function noSuchMember(module: string, member: string, place: FailurePlace): ContractError {
-  return failure('NO_MEMBER', { module, member }, place)
+export function noSuchMember(module: string, member: string, place: FailurePlace, hint: Hint = ''): ContractError {
+  return failure('NO_MEMBER', { module, member }, place, hint)
 }
 
 /** An interface in place of a module, or the other way round. */

@@ -4,6 +4,7 @@
  * A name without a namespace means a module of the root namespace. If there is none, it means one of the namespace that
  * the program has entered.
  */
+import { findSimilarName } from '#ground/base/similar-names.ts'
 import { evalError, type TextPlace } from '../../errors.ts'
 import { splitName } from '../../syntax/names.ts'
 import { Const, type Definition, FunctionDefinition, type Module, ownerOf, type Run, Schema } from '../ast.ts'
@@ -17,6 +18,12 @@ import {
   wrongManager,
   wrongModule,
 } from './load-errors.ts'
+
+/** Names of variables, innermost first. */
+interface VariableNames {
+  readonly name: string
+  readonly up: VariableNames | null
+}
 
 /** A member, or a module as a value. */
 export type Referent = { readonly definition: Definition } | { readonly module: Module }
@@ -36,13 +43,14 @@ export class Resolver {
 
   /**
    * Finds what a name with or without dots means.
+   * @param variables variables that the name does not mean, for the hint of the error
    * @throws EvalError if it means nothing
    */
-  resolve(name: string, place: TextPlace): Referent {
+  resolve(name: string, place: TextPlace, variables: VariableNames | null = null): Referent {
     const parts = splitName(name)
     if (parts !== null) return this.#resolveQualified(parts.module, parts.member, place)
     const definition = this.findBare(name)
-    return definition === undefined ? { module: this.requireModule(name, place) } : { definition }
+    return definition === undefined ? { module: this.requireModule(name, place, variables) } : { definition }
   }
 
   /** Finds a member of the module itself, an import of the module, or an import at the top level. */
@@ -70,14 +78,16 @@ export class Resolver {
     const exact = this.#findMember(around, member)
     if (exact !== undefined) return { definition: exact }
     const { namespace } = this.run.program
+    let known = this.#find(around)
     if (!around.includes('.')) {
       const module = this.#find(`${around}.${member}`)
       if (module?.isInterface) throw evalError(`Expected module, found interface: ${module.name}`, place)
       if (module !== undefined) return { module }
       const found = namespace === null ? undefined : this.#findMember(`${namespace}.${around}`, member)
       if (found !== undefined) return { definition: found }
+      if (namespace !== null) known ??= this.#find(`${namespace}.${around}`)
     }
-    throw noSuchMember(around, member, place)
+    throw noSuchMember(around, member, place, () => suggestSimilar(member, known === undefined ? [] : membersOf(known)))
   }
 
   /** Finds a member by the full name of its module: of the module being loaded, or of its version before. */
@@ -94,10 +104,10 @@ export class Resolver {
    * Finds a module that is not an interface.
    * @throws EvalError if there is none
    */
-  requireModule(name: string, place: TextPlace): Module {
+  requireModule(name: string, place: TextPlace, variables: VariableNames | null = null): Module {
     const { module } = this
     if (module !== null && !module.isInterface && module.name === name) return module
-    const found = this.#findLoaded(name, place, module?.isInterface === false ? module : null)
+    const found = this.#findLoaded(name, place, module?.isInterface === false ? module : null, variables)
     if (found.isInterface) throw wrongModule(found.name, true, place)
     return found
   }
@@ -123,16 +133,24 @@ export class Resolver {
   }
 
   /** @param self module being loaded that its name in the current namespace means, or null */
-  #findLoaded(name: string, place: TextPlace, self: Module | null): Module {
+  #findLoaded(name: string, place: TextPlace, self: Module | null, variables: VariableNames | null = null): Module {
     const exact = this.#find(name)
     if (exact !== undefined) return exact
     const { namespace } = this.run.program
-    const hint = `no ${name.includes('.') ? 'module' : 'variable, member, import or module'} has this name`
-    if (namespace === null || name.includes('.')) throw noSuchModule(name, place, hint)
+    if (name.includes('.')) throw noSuchModule(name, place, 'no module has this name')
+    if (namespace === null) throw noSuchModule(name, place, () => this.#hintFor(name, variables))
     const full = `${namespace}.${name}`
     const found = self?.name === full ? self : this.#find(full)
     if (found === undefined) throw noSuchNamespacedModule(full, place)
     return found
+  }
+
+  #hintFor(name: string, variables: VariableNames | null): string {
+    const { module, run } = this
+    const names = [...(module === null ? [] : [...membersOf(module), ...module.imports.keys()]), ...this.#later]
+    for (let each = variables; each !== null; each = each.up) names.push(each.name)
+    const similar = suggestSimilar(name, [...names, ...run.program.imports.keys(), ...run.natives.keys()])
+    return `no variable, member, import or module has this name${similar && `; ${similar}`}`
   }
 
   /** Finds a loaded module by its full name, and records it as a dependency of the module being loaded. */
@@ -170,4 +188,20 @@ export class Resolver {
 /** Code can use constants and schemas of interfaces only. */
 export function isVisible(definition: Definition): boolean {
   return definition instanceof Const || definition instanceof Schema || !ownerOf(definition).isInterface
+}
+
+/** Names that code can use. */
+function membersOf(module: Module): string[] {
+  return [...module.definitions].filter(([, definition]) => isVisible(definition)).map(([name]) => name)
+}
+
+/** Maximum letters in which a similar name differs, and letters of a name for each of them. */
+const MAX_DIFFERENCES = 3
+const LETTERS_PER_DIFFERENCE = 3
+
+/** A question for the most similar name; empty if none is similar. */
+function suggestSimilar(name: string, known: readonly string[]): string {
+  const differences = Math.min(MAX_DIFFERENCES, Math.floor(name.length / LETTERS_PER_DIFFERENCE))
+  const similar = findSimilarName(name, known, differences)
+  return similar === null || similar === name ? '' : `did you mean ${similar}?`
 }
