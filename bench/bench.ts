@@ -1,9 +1,9 @@
 /** `newcut bench`: lists the suites and runs them. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type BenchSuite, benchSuites } from '../src/faces/cli/bench-suites.ts'
-import { suggestName } from '../src/ground/base/similar-names.ts'
 import { NewcutError } from '../src/ground/base/errors.ts'
 import type { OnProgress } from '../src/ground/base/progress.ts'
+import { suggestName } from '../src/ground/base/similar-names.ts'
 import { choice } from './choice.ts'
 import { codec } from './codec.ts'
 import { contracts } from './contracts.ts'

@@ -106,7 +106,10 @@ export const loadedByMiner = {
   },
   separate: {
     own: [...MINER_MODULES, [4, 'Fronts of bundled libraries.']],
-    files: [[354, 'Each module of newcut and of its packages is a file.']],
+    files: [
+      [354, 'Each module of newcut and of its packages is a file.'],
+      [3, ERRORS],
+    ],
   },
 } satisfies Readonly<Record<string, { readonly own: Budget; readonly files: Budget }>>
 

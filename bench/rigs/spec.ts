@@ -1,6 +1,7 @@
 /** Parses the rigs of a benchmark: `ka3:100,kd6:1000`. */
-import { suggestName } from '../../src/ground/base/similar-names.ts'
+
 import { NewcutError } from '../../src/ground/base/errors.ts'
+import { suggestName } from '../../src/ground/base/similar-names.ts'
 import { isModelName, type ModelName, modelNames } from './models.ts'
 
 export interface RigCount {

@@ -47,8 +47,8 @@ export class CaseRun {
   readonly #ending = new AbortController()
   #commands = 0
 
-  constructor(of: ConformanceCase, options: CaseRunOptions) {
-    this.#case = of
+  constructor(conformanceCase: ConformanceCase, options: CaseRunOptions) {
+    this.#case = conformanceCase
     this.#options = options
     this.#variables = new Map(options.probed.variables)
     options.signal.addEventListener('abort', this.#stop, { once: true })
@@ -56,7 +56,11 @@ export class CaseRun {
 
   readonly #stop = () => this.#ending.abort(this.#options.signal.reason)
 
-  /** @returns the first failure, or null. Throws CaseSkipped, and the reason of the signal when it aborts. */
+  /**
+   * Runs the steps in their order.
+   * @returns the first failure, or null
+   * @throws CaseSkipped, and the reason of the signal when it aborts
+   */
   async run(): Promise<StepFailure | null> {
     for (const [i, step] of this.#case.steps.entries()) {
       const found = await this.#runUntilFit(step)

@@ -41,7 +41,7 @@ interface CommandDefaults {
   readonly nonce: string
 }
 
-/** @returns the value of a `make` step. Throws CaseSkipped, WrongInput and FormatError. */
+/** @returns the value of a `make` step. @throws CaseSkipped, WrongInput, FormatError, NewcutError for a capability */
 export function makeValue(kind: NonNullable<CaseStep['make']>, input: MakeInput, defaults: CommandDefaults): unknown {
   if (kind === 'command') return makeCommand(input, defaults)
   if (kind === 'repeat') return repeatItem(input)

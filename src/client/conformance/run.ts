@@ -42,7 +42,10 @@ interface ConformanceOptions extends WireOptions {
   readonly onResult?: (result: CaseResult) => void
 }
 
-/** Throws NewcutError if the node cannot be reached or recognised, and the reason of the signal when it aborts. */
+/**
+ * Runs cases against a node.
+ * @throws NewcutError if the node cannot be reached or recognised, and the reason of the signal when it aborts
+ */
 export async function runCases(options: ConformanceOptions): Promise<ConformanceReport> {
   const { cases, networks, signal, url, clock } = options
   const wire = new Wire(options)
@@ -75,16 +78,16 @@ interface CaseContext extends ConformanceOptions {
   readonly skewS: number
 }
 
-async function resultOf(each: ConformanceCase, around: CaseContext): Promise<CaseResult> {
+async function resultOf(each: ConformanceCase, context: CaseContext): Promise<CaseResult> {
   const { group, name } = each
-  const startedMs = around.clock.monotonicMs()
+  const startedMs = context.clock.monotonicMs()
   const result = (outcome: CaseResult['outcome'], parts: Partial<CaseResult> = {}): CaseResult => {
-    const durationMs = Math.round(around.clock.monotonicMs() - startedMs)
+    const durationMs = Math.round(context.clock.monotonicMs() - startedMs)
     return { group, name, outcome, durationMs, reason: null, failure: null, ...parts }
   }
-  const reason = findSkipReason(each, around)
+  const reason = findSkipReason(each, context)
   if (reason !== null) return result('skipped', { reason })
-  const run = new CaseRun(each, around)
+  const run = new CaseRun(each, context)
   try {
     const failure = await run.run()
     return failure === null ? result('passed') : result('failed', { failure })

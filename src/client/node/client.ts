@@ -94,10 +94,9 @@ export class NodeClient {
   }
 
   /**
-   * Connects to a node and reads its description. Throws NotRecognised if it is not the service API of a node, and
-   * NodeMisbehaved if its description cannot be right. Throws NodeRefusal if a retry may help, UnreachableError, and
-   * BAD_OPTION for a malformed address. Throws the reason of `signal` if it aborts before the response; later it has no
-   * effect.
+   * Connects to a node and reads its description. `signal` has no effect after the response.
+   * @throws NotRecognised if it is not the service API of a node, NodeRefusal if a retry may help. NodeMisbehaved if its
+   * description cannot be right, UnreachableError, the reason of `signal`. NewcutError BAD_OPTION for an address.
    */
   static async connect({ networks, ...options }: NodeClientOptions, signal?: AbortSignal): Promise<NodeClient> {
     const http = new NodeHttp(options)
@@ -124,7 +123,7 @@ export class NodeClient {
   }
 
   /**
-   * Health message of the node: it runs and responds. Its consensus shows in the cut. NodeRefusal 503 while it stops.
+   * Health message of the node: it runs and responds. Its consensus shows in the cut. @throws NodeRefusal 503 while it stops
    */
   healthCheck(options: CallOptions = {}): Promise<string> {
     return this.#requests.text(operations.healthCheck, options)
@@ -145,13 +144,14 @@ export class NodeClient {
 
   /**
    * Starts a backup of the block database, with `backupPact` also of the contract-state database. Tries the root path,
-   * then the path of the network. NodeRefusal 404 if backups are off. @returns the id of the job, or of the running one
+   * then the path of the network.
+   * @returns the id of the job, or of the running one. @throws NodeRefusal 404 if backups are off
    */
   makeBackup({ backupPact = false, ...call }: CallOptions & { readonly backupPact?: boolean } = {}): Promise<string> {
     return nodeCalls.startBackup(this.#context, backupPact, call)
   }
 
-  /** Status of a backup job. Throws NotFound with the id as key. */
+  /** Status of a backup job. @throws NotFound with the id as key */
   checkBackup(id: string, options: CallOptions = {}): Promise<BackupStatus> {
     return nodeCalls.checkBackup(this.#context, id, options)
   }
@@ -161,7 +161,7 @@ export class NodeClient {
     return (await this.#requests.json(operations.cut, { ...call, query: { maxheight } })).body
   }
 
-  /** Sends a cut with an `origin`. NodeRefusal 400 without an origin, 401 for an unknown peer. P2P port only. */
+  /** Sends a cut. P2P port only. @throws NodeRefusal 400 without an `origin`, 401 for an unknown peer */
   async putCut(cut: CutHashes, options: CallOptions = {}): Promise<void> {
     await this.#requests.send(operations.putCut, { ...options, body: cut })
   }
@@ -175,7 +175,7 @@ export class NodeClient {
     return new Paging(fetch, defaults, { ...chainCalls.originOf(this.#context, operation), operation })
   }
 
-  /** Announces a peer. NodeRefusal 400 if the node cannot reach it. P2P port only. */
+  /** Announces a peer. P2P port only. @throws NodeRefusal 400 if the node cannot reach it */
   async putCutPeer(peer: PeerInfo, options: CallOptions = {}): Promise<void> {
     await this.#requests.send(operations.putCutPeer, { ...options, body: peer })
   }
@@ -186,13 +186,13 @@ export class NodeClient {
   }
 
   /**
-   * Block hashes of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded.
+   * Block hashes of branches, descending from the leaves. @throws NotFound for an upper bound, BranchBoundsExceeded
    */
   hashBranch(chain: number, bounds: Bounds, options: RangeOptions = {}): Paging<string> {
     return chainCalls.listHashes(this.#context, chain, options, bounds)
   }
 
-  /** Headers of a chain by ascending height, orphans included. With `verify`, also throws InvalidHeader. */
+  /** Headers of a chain by ascending height, orphans included. @throws InvalidHeader with `verify` */
   headers<E extends HeaderEncoding = 'decoded'>(
     chain: number,
     options: RangeOptions & EncodingOption<E> & VerifyOption = {},
@@ -201,7 +201,8 @@ export class NodeClient {
   }
 
   /**
-   * The header with this block hash. Throws NotFound, InvalidHeader; NodeMisbehaved for the header of another block.
+   * The header with this block hash.
+   * @throws NotFound, InvalidHeader, NodeMisbehaved for the header of another block
    */
   header<E extends HeaderEncoding = 'decoded'>(
     chain: number,
@@ -211,7 +212,7 @@ export class NodeClient {
     return chainCalls.fetchOneHeader(this.#context, chain, hash, options)
   }
 
-  /** Headers of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded. */
+  /** Headers of branches, descending from the leaves. @throws NotFound for an upper bound, BranchBoundsExceeded */
   headerBranch<E extends HeaderEncoding = 'decoded'>(
     chain: number,
     bounds: Bounds,
@@ -220,7 +221,7 @@ export class NodeClient {
     return chainCalls.listHeaders(this.#context, chain, options, bounds)
   }
 
-  /** Blocks with payloads and outputs by ascending height, orphans included. Also InvalidHeader, InvalidPayload. */
+  /** Blocks with payloads and outputs by ascending height, orphans included. @throws InvalidHeader, InvalidPayload */
   blocks<E extends BlockEncoding = 'decoded'>(
     chain: number,
     options: RangeOptions & { readonly encoding?: E } & VerifyOption = {},
@@ -228,7 +229,7 @@ export class NodeClient {
     return chainCalls.listBlocks(this.#context, chain, options)
   }
 
-  /** Blocks of branches, descending from the leaves. NotFound if an upper bound is unknown; BranchBoundsExceeded. */
+  /** Blocks of branches, descending from the leaves. @throws NotFound for an upper bound, BranchBoundsExceeded */
   blockBranch<E extends BlockEncoding = 'decoded'>(
     chain: number,
     bounds: Bounds,
@@ -237,7 +238,7 @@ export class NodeClient {
     return chainCalls.listBlocks(this.#context, chain, options, bounds)
   }
 
-  /** The payload with this payload hash: transactions and miner data in base64url. Throws NotFound, InvalidPayload. */
+  /** The payload with this payload hash: transactions and miner data in base64url. @throws NotFound, InvalidPayload */
   payload(chain: number, hash: Hash, options: PayloadOptions = {}): Promise<PayloadData> {
     return fetchPayload(this.#context, 'plain', { chain, hash, options })
   }
@@ -301,23 +302,23 @@ export class NodeClient {
     >
   }
 
-  /** Adds signed commands, as objects or as JSON text. NodeRefusal 400 if one of them is malformed. */
+  /** Adds signed commands, as objects or as JSON text. @throws NodeRefusal 400 if one of them is malformed */
   mempoolInsert(chain: number, commands: readonly (string | Command)[], call: CallOptions = {}): Promise<void> {
     return nodeCalls.insertIntoMempool(this.#context, { chain, commands, call })
   }
 
   /**
-   * Executes a command on this node alone, without writing anything. A failed command is a result too. NodeRefusal 400
-   * says why it cannot be executed at all.
+   * Executes a command on this node alone, without writing anything. A failed command is a result too.
+   * @throws NodeRefusal 400, which says why it cannot be executed at all
    */
   local(chain: number, command: Command, call: LocalOptions = {}): Promise<LocalResult> {
     return commandCalls.evaluateLocally(this.#context, command, { chain, call })
   }
 
   /**
-   * Submits commands for the next blocks of a chain, all of them or none. NodeRefusal 400 says which one is wrong, and
-   * why.
+   * Submits commands for the next blocks of a chain, all of them or none.
    * @returns their request keys
+   * @throws NodeRefusal 400, which says which command is wrong, and why
    */
   send(chain: number, commands: readonly Command[], call: CallOptions = {}): Promise<string[]> {
     return commandCalls.send(this.#context, commands, { chain, call })
@@ -332,28 +333,28 @@ export class NodeClient {
     return commandCalls.poll(this.#context, keys, { chain, call })
   }
 
-  /** Waits for the result of a command. NodeRefusal 504, retryable, if the node has none within 180 s. */
+  /** Waits for the result of a command. @throws NodeRefusal 504, retryable, if the node has none within 180 s */
   listen(chain: number, key: Hash, call: CallOptions = {}): Promise<CommandResult> {
     return commandCalls.listenForResult(this.#context, key, { chain, call })
   }
 
   /**
-   * Proves the result of a command of this chain to another one; a continuation there needs the proof. NodeRefusal 400
-   * if there is no proof, or not yet.
+   * Proves the result of a command of this chain to another one; a continuation there needs the proof.
+   * @throws NodeRefusal 400 if there is no proof, or not yet
    */
   spv(chain: number, key: Hash, targetChain: number, call: CallOptions = {}): Promise<string> {
     return commandCalls.fetchProof(this.#context, { key, targetChain }, { chain, call })
   }
 
   /**
-   * Polls for the result of a command, even while the node is away, until `depth` blocks are on top of it. Throws
-   * NewcutError NO_RESULT after `limitMs`.
+   * Polls for the result of a command, even while the node is away, until `depth` blocks are on top of it.
+   * @throws NewcutError NO_RESULT after `limitMs`
    */
   waitFor(chain: number, requestKey: string, options: WaitOptions = {}): Promise<CommandResult> {
     return waitForResult(this, { chain, requestKey }, options, { clock: this.http.clock, random: Math.random })
   }
 
-  /** Waits for the proof of a result for another chain, which must learn of its block first. Throws like waitFor. */
+  /** Waits for the proof of a result for another chain, which must learn of its block first. @throws like waitFor */
   waitForProof(chain: number, requestKey: string, targetChain: number, options: WaitOptions = {}): Promise<string> {
     return waitForProof(this, { chain, requestKey, targetChain }, options, {
       clock: this.http.clock,
@@ -367,9 +368,9 @@ export class NodeClient {
   }
 
   /**
-   * Fetches work, of the suggested chain if the node agrees. Throws UnauthorizedMiner if this account may not mine
-   * there, NodeRefusal 503 if there is no work yet. Throws a retryable NodeMisbehaved for work whose chain or adjacent
-   * chains are not those of the graph of the node at its height.
+   * Fetches work, of the suggested chain if the node agrees.
+   * @throws UnauthorizedMiner if this account may not mine there, NodeRefusal 503 if there is no work yet. A retryable
+   * NodeMisbehaved for work whose chain or adjacent chains do not fit the graph of the node at its height.
    */
   work(account: MinerAccount, suggestedChain?: number, call: CallOptions = {}): Promise<WorkAnswer> {
     return miningCalls.fetchWork(this.#context, account, suggestedChain, call)
@@ -377,7 +378,7 @@ export class NodeClient {
 
   /**
    * Whether mining is disabled on an otherwise healthy node: its service responds and is of the same network, and a
-   * request for work gets its own 404. False if it may be an outage. Throws the reason of `signal`.
+   * request for work gets its own 404. False if it may be an outage. @throws the reason of `signal`
    */
   isMiningDisabled(account: MinerAccount, call: CallOptions = {}): Promise<boolean> {
     return miningCalls.isMiningDisabled(this.#context, account, call)

@@ -65,6 +65,15 @@ export function openEventStream(options: EventStreamOptions): EventStream {
   return new ReopeningStream(options)
 }
 
+/**
+ * A stream is
+ *
+ * 1. connecting: a request is sent, and the stall timer limits the wait for the headers;
+ * 2. open: events arrive, and each restarts the stall timer;
+ * 3. ended, by the node, a fault or the stall timer. After a pause it connects again: with no pause if it was healthy,
+ *    else with exponential backoff;
+ * 4. closed, from any state: by its owner, its signal, or its client.
+ */
 class ReopeningStream implements EventStream {
   readonly #options: EventStreamOptions
   readonly #clock: Clock

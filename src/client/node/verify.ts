@@ -54,7 +54,7 @@ export interface VerifyOption {
 
 /** Fetches headers that others refer to. */
 interface HeaderSource {
-  /** Fetches one header. Throws NotFound. */
+  /** Fetches one header. @throws NotFound */
   readonly fetchHeader: (chain: number, hash: string, call: CallOptions) => Promise<Header>
   /** All headers of a chain between two heights, both included. */
   readonly fetchRange: (chain: number, from: number, to: number, call: CallOptions) => AsyncIterable<Header>

@@ -58,17 +58,25 @@ export interface CommandSenderOptions {
   readonly onStep: (step: CommandStep) => void
 }
 
-/** Enough for a transfer. */
+/** Gas for a transfer, the minimum gas price of live nodes (PROTOCOL.md E.3), and a quarter of an hour. */
 export const DEFAULT_TERMS: FeeTerms = { gasLimit: 2500, gasPrice: '0.00000001', ttlMs: 900_000 }
 
-/** Time for news of the last block that may include a command. */
+/** Time for news of the last block that may include a command (PROTOCOL.md E.3). */
 const RESULT_GRACE_MS = 60_000
+/** The pauses between them grow to 8 s: a node that restarts takes longer, and the caller should know. */
 const MAX_SUBMISSIONS = 5
-/** Clocks that differ by less are those of machines. Nodes take commands from this far in the future. */
+/** Clocks that differ by less need no correction: commands are dated back by 15 s, and live for minutes. */
 const CLOCK_TOLERANCE_MS = 60_000
 const SUBMISSION_PAUSES = aroundMs(1_000, 8_000)
 
-/** Sends commands to one node. */
+/**
+ * Sends commands to one node. A command is
+ *
+ * 1. signed, with the time of this machine;
+ * 2. tried out on the node, which writes nothing (`tried`);
+ * 3. submitted, again and again until the node has it (`sent`), with the time of the node if that differs much;
+ * 4. awaited: `pending`, then `included` in a block, until enough blocks are on top of that one.
+ */
 export class CommandSender {
   /** Node that gets the commands. */
   readonly node: WalletNode
@@ -112,13 +120,14 @@ export class CommandSender {
 
   /**
    * Signs, tries out and submits. A node whose clock is far from that of the machine may refuse the time of the command.
-   * The command is then signed again with the time of the node. Throws CommandFailed, NodeRefusal.
+   * The command is then signed again with the time of the node.
    * @param isTried false to submit without trying it out
+   * @throws CommandFailed, NodeRefusal, and the errors of NodeClient
    */
   async submit(request: CommandRequest, isTried = true): Promise<SignedCommand> {
     const { clock, onStep } = this.options
     const { chain } = request
-    const at = async (timeMs: number) => {
+    const submitAt = async (timeMs: number) => {
       const command = this.sign(request, timeMs)
       if (isTried) await this.tryOut(chain, command)
       await this.send(chain, command)
@@ -126,16 +135,16 @@ export class CommandSender {
     }
     const nowMs = clock.wallMs()
     try {
-      return await at(nowMs)
+      return await submitAt(nowMs)
     } catch (error) {
       const serverMs = error instanceof NodeRefusal && isOutOfTime(error.excerpt) ? error.serverMs : null
       if (serverMs === null || Math.abs(serverMs - nowMs) < CLOCK_TOLERANCE_MS) throw error
       onStep({ type: 'time', chain, aheadMs: serverMs - nowMs })
-      return await at(serverMs)
+      return await submitAt(serverMs)
     }
   }
 
-  /** Executes a command in preflight, as a block would. Throws CommandFailed, NodeRefusal. */
+  /** Executes a command in preflight, as a block would. @throws CommandFailed, NodeRefusal */
   async tryOut(chain: number, command: SignedCommand): Promise<CommandResult> {
     const { signal, onStep } = this.options
     const result = await explainRefusal(this.node.local(chain, command, { preflight: true, signal }), command)
@@ -144,7 +153,10 @@ export class CommandSender {
     return result
   }
 
-  /** Submits a command, and retries if there is no response: submissions are idempotent. */
+  /**
+   * Submits a command, and retries if there is no response: submissions are idempotent.
+   * @throws NodeRefusal, UnreachableError after the last attempt
+   */
   async send(chain: number, command: SignedCommand): Promise<void> {
     const { clock, signal, onStep } = this.options
     for (let attempt = 1; ; attempt++) {
@@ -166,8 +178,9 @@ export class CommandSender {
   }
 
   /**
-   * Waits for the result of a submitted command. Throws CommandFailed, NO_RESULT.
+   * Waits for the result of a submitted command.
    * @param command submitted again after an outage, since nodes store pending commands in memory only
+   * @throws CommandFailed, NewcutError NO_RESULT
    */
   async waitForResult(chain: number, requestKey: string, command?: SignedCommand): Promise<CommandResult> {
     const { depth, signal, onStep, terms } = this.options
@@ -196,7 +209,8 @@ export class CommandSender {
   }
 
   /**
-   * Signs, tries out, submits and waits. Throws CommandFailed, NodeRefusal, NO_RESULT, and the errors of NodeClient.
+   * Signs, tries out, submits and waits.
+   * @throws CommandFailed, NodeRefusal, NewcutError NO_RESULT, and the errors of NodeClient
    */
   async submitAndWait(request: CommandRequest): Promise<CommandResult> {
     const command = await this.submit(request)

@@ -228,28 +228,28 @@ function sendHalf(response: http.ServerResponse, { status, headers, body }: Clie
 function passStream(
   answer: http.IncomingMessage,
   response: http.ServerResponse,
-  of: {
+  parts: {
     readonly headers: Readonly<Record<string, string>>
     readonly situation: ClientSituation | undefined
     readonly done: () => void
   },
 ): void {
-  response.writeHead(answer.statusCode ?? 0, of.headers)
+  response.writeHead(answer.statusCode ?? 0, parts.headers)
   response.flushHeaders()
   const end = () => {
-    of.done()
+    parts.done()
     answer.destroy()
     response.end()
   }
   answer.on('data', (chunk: Buffer) => {
-    if (of.situation?.shape === 'chunks') {
+    if (parts.situation?.shape === 'chunks') {
       // One piece a write, so that events are split in the middle of their lines.
       for (let at = 0; at < chunk.length; at += 3) response.write(chunk.subarray(at, at + 3))
     } else response.write(chunk)
-    if (of.situation?.fault === 'end') end()
+    if (parts.situation?.fault === 'end') end()
   })
   answer.on('end', () => response.end())
   answer.on('error', () => response.destroy())
   response.on('close', () => answer.destroy())
-  if (of.situation !== undefined && of.situation.fault !== 'end') of.done()
+  if (parts.situation !== undefined && parts.situation.fault !== 'end') parts.done()
 }

@@ -6,7 +6,14 @@ import { CHECKS_PER_SOLUTION, SOLUTION_CHECK_MS } from './http-rules.ts'
 import { RepeatPace } from './repeat-pace.ts'
 import type { ClientSituation } from './situation-file.ts'
 
-/** A situation in progress, or its outcome. */
+/**
+ * A situation in progress, or its outcome. A situation is
+ *
+ * 1. open: the usual answers before it are counted (`seen`);
+ * 2. met: a request of the client gets its answer or fault (`met`, `count`);
+ * 3. waiting: the answer has ended (`answeredMs`), and the next requests show whether the client does its duty;
+ * 4. decided: passed, failed, suspected until the end, or given up because the client never came back.
+ */
 export interface SituationState {
   readonly situation: ClientSituation
   /** Requests of its endpoints that were answered as usual. */
