@@ -74,7 +74,7 @@ function variants(name: KernelName, layout: TailLayout, addon: NativeAddon): rea
   const order = addon.orders?.[name] ?? 'halves'
   if (order === 'halves') return [usual]
   const title = `order ${order} of kernel ${name}`
-  return [{ title: called, create: () => createKernel(name, layout, addon, order), judge: usual.create }, usual]
+  return [{ title, create: () => createKernel(name, layout, addon, order), judge: usual.create }, usual]
 }
 
 /** Creates and tests a kernel. @returns the failure as a sentence, or null */
