@@ -31,7 +31,7 @@ import type { EmbeddedNode } from './devnet.ts'
 
 /** Longest wait for a control request: some make blocks with proof of work, or move a state of hundreds of MiB. */
 const TIMEOUT_MS = 300_000
-/** The longest body that a state may have in memory. */
+/** Maximum bytes of a state, which is held in memory: a buffer of Node.js may have 2 GiB on every platform. */
 const MAX_STATE_BYTES = 2 * 1024 * 1024 * 1024
 
 /** Errors of a request to the network, and what to do about each. */
@@ -79,7 +79,7 @@ export type RevertedNetwork = Static<typeof RevertResult>
 export interface PactChoice {
   /** Only unfinished ones. */
   readonly open?: boolean
-  /** Most pacts of the page; default 50, at most 200. */
+  /** Maximum number of pacts in the page. Default 50; at most 200. */
   readonly limit?: number
   /** `next` of the page before. */
   readonly next?: string
@@ -230,7 +230,7 @@ function controlOf(target: Target): DevnetControl {
   }
 }
 
-/** The node reads no files for a control request: a file with a cut is read here. Throws NewcutError BAD_INPUT. */
+/** The node reads no files for a control request: a file with a cut is read here. @throws NewcutError BAD_INPUT */
 function resetBody({ fork }: NetworkChange): unknown {
   const { cut } = fork ?? {}
   if (cut === undefined || /^\s*(\{|\d+$)/.test(cut)) return { fork }
@@ -251,7 +251,7 @@ async function pactsOf(target: Target, choice: PactChoice): Promise<PactPage> {
   }
 }
 
-/** An answer of status 200 to 299. Throws NewcutError NODE_REFUSED for another, NODE_UNREACHABLE for none. */
+/** An answer of status 200 to 299. @throws NewcutError NODE_REFUSED for another, NODE_UNREACHABLE for none */
 async function request(
   { url, signal }: Target,
   path: string,

@@ -1,4 +1,4 @@
-/** The network that a node serves at present. The node may turn to another one, behind the same port. */
+/** The network that a node serves at present. The node may switch to another one on the same port. */
 
 import type { ServerResponse } from 'node:http'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
@@ -37,7 +37,7 @@ export class CurrentNetwork {
     return this.#network
   }
 
-  /** Opens the other network first: if that fails, the present one has seen nothing of it. */
+  /** Opens the other network first: if that fails, the current one has seen nothing of it. */
   switchTo: SwitchNetwork = async (change, { signal, response }) => {
     const { options, open } = this.#turning
     const next = await unlessAborted(openOrRefuse(optionsAfterSwitch(options, this.#first, change), open), signal)
@@ -50,7 +50,7 @@ export class CurrentNetwork {
     return next.controls.status
   }
 
-  /** Ends the present network. */
+  /** Closes the current network, and waits for those that are closing. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([this.#network.close(), ...this.#retiring])

@@ -18,23 +18,23 @@ import type { NetworkSettings } from './rules/settings.ts'
 
 export type { HostMachine } from './network-host.ts'
 
-/** A running embedded node. A reset may turn it to another network: its properties are those of the present one. */
+/** A running embedded node. A reset may turn it to another network: its properties are those of the current one. */
 export interface EmbeddedNode {
   /** `http://HOST:PORT` */
   readonly url: string
-  /** Settings of the present network. */
+  /** Settings of the current network. */
   readonly settings: NetworkSettings
-  /** The fork that the present network began with; null for a network of its own. */
+  /** The fork that the current network began with; null for a network of its own. */
   readonly fork: { readonly pin: Pin; readonly url: string; readonly requests: number } | null
   /** Accounts of the phrase that the node funded, by index. */
   readonly accounts: readonly PhraseAccount[]
-  /** The present network: its block delay may change while the node runs. */
+  /** The current network: its block delay may change while the node runs. */
   readonly network: Network
-  /** Chain -> its newest header at present. */
+  /** Chain -> its newest header. */
   readonly cut: Cut
-  /** Present number of blocks, genesis and orphans included. */
+  /** Number of blocks, genesis and orphans included. */
   readonly blocks: number
-  /** Present number of transactions in the mempools of all chains. */
+  /** Number of transactions in the mempools of all chains. */
   readonly pending: number
   /** Ends all connections, frees the port and closes the databases. */
   readonly close: () => Promise<void>
@@ -48,9 +48,10 @@ interface WholeNode {
 }
 
 /**
- * Starts an embedded node. Throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other,
- * DATA_UNUSABLE if `dataDir` or `backupDir` cannot be used, PORT_BUSY if the node cannot listen.
+ * Starts an embedded node.
  * @param extend adds routes beside the interface of each network that the node serves
+ * @throws NewcutError BAD_OPTION for options of the wrong shape or that exclude each other, DATA_UNUSABLE if `dataDir`
+ *   or `backupDir` cannot be used, PORT_BUSY if the node cannot listen
  */
 export async function startNode(
   options: DevnetOptions,

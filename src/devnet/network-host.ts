@@ -20,7 +20,7 @@ export interface HostMachine {
   readonly commandWaitMs?: number
   /** Limits of processor time and memory for each command. Default: COMMAND_LIMITS of executor.ts. */
   readonly commandLimits?: CommandLimits
-  /** Most connections at once; less than the file descriptor limit of the process. */
+  /** Maximum connections at once; less than the file descriptor limit of the process. */
   readonly maxConnections: number
 }
 

@@ -16,7 +16,7 @@ import type { Exemptions } from './store/exemptions.ts'
 import type { PrintReporter } from './store/print-reporter.ts'
 import { MemoryTransactionIndex, type TransactionIndex } from './store/transaction-index.ts'
 
-/** Throws NewcutError BAD_OPTION for a fork that the release or the network does not know. */
+/** @throws NewcutError BAD_OPTION for a fork that the release or the network does not know */
 export function forkTargetOf({ forkTarget }: DevnetOptions, { network, release }: NetworkRules): number {
   const highest = Math.min(release.forkTarget, network.forks.highestKnown)
   if (forkTarget === undefined || forkTarget <= highest) return forkTarget ?? highest

@@ -41,7 +41,7 @@ export interface OpenedNetwork {
   readonly close: () => Promise<void>
 }
 
-/** Opens the network that the options describe. Throws like startNode. */
+/** Opens the network that the options describe. @throws like startNode */
 export async function openNetwork(options: DevnetOptions, host: NetworkHost): Promise<OpenedNetwork> {
   const failed = new AbortController()
   const { onNotice = () => undefined } = options

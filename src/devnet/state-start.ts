@@ -31,7 +31,7 @@ export class StateStart {
 
   /**
    * Unpacks the state that the options name, if there is one.
-   * Throws NewcutError DATA_UNUSABLE, also for a file that cannot be written.
+   * @throws NewcutError DATA_UNUSABLE, also for a file that cannot be written
    */
   static async open({ dataDir, stateFile, state }: DevnetOptions): Promise<StateStart> {
     if (stateFile !== undefined) await checkStateFile(stateFile)
@@ -42,7 +42,7 @@ export class StateStart {
     return new StateStart(directory, stateFile, { isTemporary: true, pending })
   }
 
-  /** Puts the pending transactions of the state into the pools, and tells how many were dropped. */
+  /** Puts the pending transactions of the state into the pools, and reports how many were dropped. */
   refill(pools: Mempools, onNotice: (message: string) => void): void {
     if (this.#pending.length === 0) return
     const dropped = new Map<string, number>()
@@ -60,7 +60,7 @@ export class StateStart {
     return error
   }
 
-  /** Writes the file, if the options name one. Throws NewcutError DATA_UNUSABLE. */
+  /** Writes the file, if the options name one. @throws NewcutError DATA_UNUSABLE */
   async save(network: SavedNetwork): Promise<void> {
     if (this.#file !== undefined) await writeStateFile(this.#file, network)
   }

@@ -153,7 +153,7 @@ describe('pages of branches', () => {
 
   it('pages of branches refuse bounds and cursors that do not exist, upper and lower', async () => {
     const { peer: other } = await start({ graph: 'singleton' })
-    // A block of another network, and a text that is no valid hash: its last character has excess bits.
+    // A block of another network, and a text that is not a valid hash: its last character has excess bits.
     const foreign = jsonOf(await other.get(`${PREFIX}/cut`)).hashes[0].hash
     const [{ hash }] = blocks
     for (const key of [UNKNOWN, `${foreign.slice(0, 42)}_`]) {

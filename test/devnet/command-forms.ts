@@ -24,7 +24,7 @@ const form = (text: string, means: unknown): Form => ({ text, means })
 const forms = (...list: readonly (readonly [text: string, means: unknown])[]) =>
   fc.constantFrom(...list.map(([text, means]) => form(text, means)))
 const texts = fc.string({ unit: 'grapheme' }).map((text) => form(JSON.stringify(text), text))
-/** JSON values that are no strings, arrays or objects. */
+/** JSON values other than strings, arrays and objects. */
 const SCALARS = ['7', '1.5', 'true', 'null']
 const notText = [...SCALARS, '["a"]', '{"a":"b"}']
 

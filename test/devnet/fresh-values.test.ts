@@ -1,5 +1,5 @@
 /**
- * Gas and results do not depend on how a node stores its values. A node that decodes every row anew, as from disk, gets
+ * Gas and results do not depend on how a node stores its values. A node that decodes every row again, as from disk, gets
  * the same results as one that keeps its objects in memory. Otherwise two nodes would disagree about a block.
  */
 import fc from 'fast-check'
@@ -23,7 +23,7 @@ class Numbers implements ModuleNumbers {
   }
 }
 
-/** Decodes each value anew for every reader, as if it came from disk. */
+/** Decodes each value again for every reader, as if it came from disk. */
 class FreshVersions extends MemoryVersions {
   readonly #numbers = new Numbers()
 

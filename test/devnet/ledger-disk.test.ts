@@ -1,4 +1,4 @@
-/** Contract data survives the end of the process: modules, tables, guards, and pacts under way. */
+/** Contract data survives the end of the process: modules, tables, guards, and unfinished pacts. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

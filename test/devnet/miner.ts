@@ -35,7 +35,7 @@ export async function getWork(peer: Peer, chain?: number, options: MinerOptions 
   return answer.body.subarray(36)
 }
 
-/** Byte offsets of fields. Most are relative to the end, so they hold for every degree. */
+/** Byte offsets of fields. Nearly all are relative to the end, so they hold for every degree. */
 export const at = {
   creationTime: () => 8,
   parent: () => 16,

@@ -51,7 +51,7 @@ describe('mining on arrival', () => {
     for (const command of commands) {
       const before = made().length
       await send(peer, [command])
-      // The blocks behind the first one are still to come.
+      // The blocks after the first one are still to come.
       await until(({ length }) => length > before)
       // Every order is answered with blocks: none comes upon one that was made for another parent.
       orders.push(order(control, '/make-blocks', { 0: 2, 5: 1 }))

@@ -242,11 +242,11 @@ describe('GET /devnet/pacts', () => {
     const second = await ids(`&next=${first.next}`)
     expect(second.ids).toEqual([a, e])
     expect(await ids(`&next=${second.next}`)).toEqual({ ids: [b], next: null })
-    // Behind the last unfinished one come all finished ones, newer ones too.
+    // After the last unfinished one come all finished ones, newer ones too.
     const unfinished = await ids('', 3)
     expect(unfinished.ids).toEqual([d, c, a])
     expect((await ids(`&next=${unfinished.next}`)).ids).toEqual([e, b])
-    // The last one of the first page ends: the second page goes on behind its place.
+    // The last one of the first page ends: the second page continues after its place.
     await run(peer, continued(c, { step: 0, rollback: true }))
     expect((await ids(`&next=${first.next}`)).ids).toEqual([a, e])
     expect(await ids('&open=true')).toEqual({ ids: [d, a], next: null })
@@ -306,7 +306,7 @@ describe('a list of some thousand pacts', () => {
     expect(few.open).toBe(30)
     expect(many.open).toEqual(30 + 100 * rounds)
     const search = Math.ceil(Math.log2(many.open))
-    // Entries: those of the page, the one behind it, and those on the way of two binary searches.
+    // Entries: those of the page, the one after it, and those on the way of two binary searches.
     for (const [entries] of [...few.costs, ...many.costs]) expect(entries).toBeLessThan(10 + 1 + 2 * search)
     for (const [i, [, tests, blocks]] of many.costs.entries()) {
       expect([tests, blocks]).toEqual(few.costs[i].slice(1))

@@ -267,7 +267,7 @@ describe('a proof is refused', () => {
       const json = { chain: 0, object, subject: { input }, algorithm: 'SHA512t_256' }
       return Buffer.from(JSON.stringify(json)).toString('base64url')
     }
-    // The path does lead to the block: only the tag shows that the leaf is no output.
+    // The path does lead to the block: only the tag shows that the leaf is not an output.
     let root: Uint8Array = leaf(TAG.transaction, forged)
     for (let at = 12; at < path.length; at += 33) {
       const sibling = path.subarray(at + 1, at + 33)

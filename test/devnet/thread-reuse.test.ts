@@ -5,7 +5,7 @@ import { IDLE_WORKER_MS, MAX_IDLE_WORKERS, ThreadWorker } from '../../src/devnet
 import { exec, local, makeBlocks, ok, poll, send, startLedger } from './commands-common.ts'
 import type { Started } from './common.ts'
 
-/** A worker that tells each network its id. */
+/** A worker that sends each network its id. */
 const source = `import { parentPort, threadId, workerData } from 'node:worker_threads'
 const serve = ({ port }) => port.postMessage(threadId)
 serve(workerData)

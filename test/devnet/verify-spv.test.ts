@@ -68,7 +68,7 @@ describe('verify-spv', () => {
       const { [name]: _, ...rest } = fieldsOf(proof)
       expect(verify(rest), name).toBe(text)
     }
-    // In the JSON of the language, an integer is no JSON number.
+    // In the JSON of the language, an integer is not a JSON number.
     expect(verify({ ...fieldsOf(proof), chain: { int: 1 } })).toBe(text)
     expect(verify({ ...fieldsOf(proof), algorithm: 'SHA512' })).toBe(text)
   })

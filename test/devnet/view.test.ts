@@ -191,7 +191,7 @@ describe('the stream', () => {
     const stream = await watch(peer)
     await expect.poll(() => told(stream).length).toBe(1)
     await makeBlocks(peer, { 0: 300, 1: 300 })
-    // Readers of the view make it tell the streams at once. No time passes, so nothing else does.
+    // Readers of the view make it send to the streams at once. No time passes, so nothing else does.
     const { heads, blocks } = await viewOf(peer)
     await expect.poll(() => told(stream).findLast(({ data }) => data.heads)?.data.heads).toEqual(heads)
     const events = told(stream).slice(1)

@@ -12,7 +12,7 @@ export class CommandCode {
     this.text = text
   }
 
-  /** Throws ContractError if the code does not parse. */
+  /** @throws ContractError if the code does not parse */
   get forms(): readonly Form[] {
     this.#read ??= readOrFail(this.text)
     if (this.#read instanceof ContractError) throw this.#read

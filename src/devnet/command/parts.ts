@@ -92,7 +92,7 @@ export function verifiersFrom(verifiers: ContentsShape['verifiers']): VerifierUs
   }))
 }
 
-/** Reads a list of capabilities. Throws FormatError. */
+/** Reads a list of capabilities. @throws FormatError */
 export function tokensFrom(clist: SignerShape['clist'], place: string): CapabilityToken[] {
   return (clist ?? []).map((each, i) => tokenFrom(each, `${place}/${i}`))
 }

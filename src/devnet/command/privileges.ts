@@ -33,7 +33,7 @@ interface PrivilegedText {
   readonly areAsked?: boolean
 }
 
-/** Reads the privileges in the text of a command. Throws FormatError if it has none. */
+/** Reads the privileges in the text of a command. @throws FormatError if it has none */
 export function readPrivileges(cmd: string): Privileges {
   const json = parseExactJson(cmd)
   const { accepts, complaint } = validatorOf(PrivilegedShape)

@@ -29,7 +29,7 @@ export function readCommandText(text: string): Command | CommandFault {
   return signed instanceof CommandFault ? signed : readCommand(signed)
 }
 
-/** Parses a transaction of a block. Throws Error if it does not parse, which no block allows. */
+/** Parses a transaction of a block. @throws Error if it does not parse, which no block allows */
 export function readStored(transaction: Uint8Array): Command {
   const command = readCommandText(decoder.decode(transaction))
   if (command instanceof CommandFault) throw new Error(`a block holds what is no command: ${command.message}`)

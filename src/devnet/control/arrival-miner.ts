@@ -13,7 +13,7 @@ interface ArrivalMinerOptions {
   readonly onNotice: (message: string) => void
 }
 
-/** Commands that arrive within this time share a block. */
+/** Commands that arrive within this time share a block, so that a burst of them makes few blocks. */
 const ARRIVAL_BATCH_MS = 50
 
 /**
@@ -106,7 +106,7 @@ export class ArrivalMiner {
   }
 }
 
-/** Whether the node of a forked network does not tell what a block reads. The next command tries again. */
+/** Whether the forked node gave no answer to what a block reads. The next command tries again. */
 function isForkedNodeError(error: unknown): error is NewcutError {
   return error instanceof NewcutError && error.code.startsWith('NODE_')
 }

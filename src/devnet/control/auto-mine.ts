@@ -15,7 +15,7 @@ interface AutoMinerOptions {
   readonly random: () => number
 }
 
-/** Most blocks that one timer makes if timers are slower than the pace. */
+/** Maximum blocks that one timer makes if timers are slower than the pace. More would hold up requests. */
 const MAX_BURST_BLOCKS = 20
 /** Skip blocks that are overdue by more than this: the machine cannot keep the pace. */
 const MAX_LAG_MS = 1000

@@ -87,8 +87,9 @@ export class BlockMaker {
 
   /**
    * Adds blocks to each named chain. Braiding allows a chain at distance k to be at most k lower, so other chains may
-   * have to grow too. Throws ControlError; blocks made before stay.
+   * have to grow too.
    * @returns chain -> blocks made, in ascending order
+   * @throws ControlError; blocks made before stay
    */
   make(
     counts: ReadonlyMap<number, number>,
@@ -139,7 +140,7 @@ export class BlockMaker {
     return this.#buildUnsolved(chain, ledger.payloadOf(ledger.begin(parent, account), parent), cut)
   }
 
-  /** @returns the work with a nonce that the network accepts. Throws ControlError */
+  /** @returns the work with a nonce that the network accepts. @throws ControlError */
   async solve(work: WorkFields, request: BlockRequest): Promise<WorkFields> {
     return this.chains.checkPow ? request.solve(work) : work
   }
@@ -230,7 +231,7 @@ export class BlockMaker {
     return goals
   }
 
-  /** @returns the number of blocks needed to reach these heights. Throws ControlError if they are out of reach */
+  /** @returns the number of blocks needed to reach these heights. @throws ControlError if they are out of reach */
   #checkedTotal(goals: ReadonlyMap<number, number>): number {
     let total = 0
     for (const [chain, goal] of goals) {

@@ -14,7 +14,7 @@ import { ControlError } from './control-error.ts'
 import type { NonceSearch } from './nonce-search.ts'
 
 /**
- * Most expected hashes of one control request: 5.5 minutes of one core with the native kernel (60 MH/s). More is a task
+ * Maximum expected hashes of one control request: 5.5 minutes of one core with the native kernel (60 MH/s). More is a task
  * for the miner.
  */
 export const MAX_REQUEST_HASHES = 20_000_000_000
@@ -51,10 +51,10 @@ export class BlockRequest {
   /** Total number of blocks to make, or null if it is not known. */
   readonly #blocks: number | null
   #hashesLeft = MAX_REQUEST_HASHES
-  /** Expected hashes of all blocks searched so far, without the present one. */
+  /** Expected hashes of all blocks searched so far, without the current one. */
   #expectedBefore = 0
   #difficulty = 0
-  /** Hashes tried in finished searches, and in the present one. */
+  /** Hashes tried in finished searches, and in the current one. */
   #searchedBefore = 0
   #searched = 0
   #sliceStartMs: number
@@ -75,7 +75,8 @@ export class BlockRequest {
 
   /**
    * Once per time slice, serves requests and waits until all blocks so far are durable, so that few blocks wait for a
-   * slow disk. Throws the reason of the signal once it is aborted, or the error of a failed write.
+   * slow disk.
+   * @throws the reason of the signal once it is aborted, or the error of a failed write
    */
   async pause(): Promise<void> {
     const { clock, durable, signal } = this.#options
@@ -87,7 +88,7 @@ export class BlockRequest {
     this.#sliceStartMs = clock.monotonicMs()
   }
 
-  /** Waits for `next`. Throws the reason of the signal once it is aborted. */
+  /** Waits for `next`. @throws the reason of the signal once it is aborted */
   async until(next: Promise<void>): Promise<void> {
     const { clock, signal } = this.#options
     const over = new AbortController()
@@ -100,7 +101,7 @@ export class BlockRequest {
     this.#sliceStartMs = clock.monotonicMs()
   }
 
-  /** @returns the work with a nonce that solves it. Throws ControlError if the search budget does not suffice */
+  /** @returns the work with a nonce that solves it. @throws ControlError if the search budget does not suffice */
   async solve(work: WorkFields): Promise<WorkFields> {
     const difficulty = difficultyOf(work.target)
     if (difficulty === null || difficulty > BigInt(Math.floor(this.#hashesLeft))) {

@@ -25,7 +25,7 @@ export type ControlProblem =
   /** The newest block would be in the future. */
   | { readonly kind: 'clock-behind-blocks'; readonly mostMs: number }
   | { readonly kind: 'below-genesis'; readonly chain: number; readonly height: number; readonly depth: number }
-  /** After this many blocks the new branch still does not outweigh the present one, which keeps growing. */
+  /** After this many blocks the new branch still does not outweigh the current one, which keeps growing. */
   | { readonly kind: 'outgrown'; readonly blocks: number }
   | { readonly kind: 'too-many-waiting'; readonly waiting: number }
   | { readonly kind: 'caller-left' }

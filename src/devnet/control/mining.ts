@@ -52,7 +52,7 @@ export class AutoMining {
     this.start()
   }
 
-  /** Changes the mode of a started node. Throws ControlError on a network with proof of work. */
+  /** Changes the mode of a started node. @throws ControlError on a network with proof of work */
   change(mode: AutoMine): void {
     if (this.#options.maker.chains.checkPow) throw new ControlError({ kind: 'needs-work' })
     this.stop()

@@ -7,7 +7,7 @@ import type { Chains } from '../rules/chains.ts'
 import { type BlockMaker, distancesFrom, headOf, unblockedChainsOf } from './block-maker.ts'
 import { ControlError } from './control-error.ts'
 
-/** Most blocks of the new branch. More are needed only if other miners keep extending the old branch. */
+/** Maximum blocks of the new branch. More are needed only if other miners keep extending the old branch. */
 const MAX_BRANCH_BLOCKS = 50_000
 /** Paid on the new branch, so that its blocks differ from the old ones even at equal times. */
 export const branchAccount: MinerAccount = { account: 'fork', predicate: 'keys-all', publicKeys: [] }
@@ -23,7 +23,8 @@ interface ReorgResult {
 /**
  * Rolls back to the cut in which `chain` is `depth` blocks lower. Other chains roll back only as far as braiding
  * requires: a chain at distance k stays at most k higher. Then makes blocks until the new branch weighs more and no
- * chain is lower than before. Throws ControlError.
+ * chain is lower than before.
+ * @throws ControlError
  */
 export function reorg(maker: BlockMaker, chain: number, depth: number, signal: AbortSignal): Promise<ReorgResult> {
   const { chains } = maker
@@ -47,7 +48,7 @@ export function reorg(maker: BlockMaker, chain: number, depth: number, signal: A
   })
 }
 
-/** Whether a branch weighs more than the present cut, and every chain of it is at least as high. */
+/** Whether a branch weighs more than the current cut, and every chain of it is at least as high. */
 function isAbove(branch: Cut, present: Cut): boolean {
   if (cutWeight(branch) <= cutWeight(present)) return false
   return [...present].every(([chain, { height: heightOf }]) => headOf(branch, chain).height >= heightOf)

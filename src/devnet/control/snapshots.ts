@@ -34,7 +34,11 @@ export class NamedSnapshots {
     return [...this.#kept.keys()]
   }
 
-  /** Takes a snapshot. Throws ControlError. @returns its id */
+  /**
+   * Takes a snapshot.
+   * @returns its id
+   * @throws ControlError
+   */
   take(): number {
     if (this.#kept.size >= MAX_SNAPSHOTS) throw new ControlError({ kind: 'too-many-snapshots', most: MAX_SNAPSHOTS })
     this.#newest++
@@ -42,7 +46,7 @@ export class NamedSnapshots {
     return this.#newest
   }
 
-  /** Notes the present state as that of the start. */
+  /** Notes the current state as that of the start. */
   start(): void {
     this.#first = this.#present()
   }
@@ -65,7 +69,7 @@ export class NamedSnapshots {
     }
   }
 
-  /** Reverts to a snapshot, and drops it and all later ones. Throws ControlError. */
+  /** Reverts to a snapshot, and drops it and all later ones. @throws ControlError */
   revert(id: number): void {
     const snapshot = this.#kept.get(id)
     if (snapshot === undefined) throw new ControlError({ kind: 'unknown-snapshot', id })
@@ -86,8 +90,8 @@ export class NamedSnapshots {
   }
 
   /**
-   * Moves the clock forwards, or backwards unless a block would then be in the future. It runs from there. Throws
-   * ControlError.
+   * Moves the clock forwards, or backwards unless a block would then be in the future. It runs from there.
+   * @throws ControlError
    */
   moveClock(byMs: number): void {
     this.#clock.hold(null)
@@ -95,15 +99,16 @@ export class NamedSnapshots {
     else this.#setBack(byMs)
   }
 
-  /** Sets the clock to a time in milliseconds since the UNIX epoch. Throws ControlError. */
+  /** Sets the clock to a time in milliseconds since the UNIX epoch. @throws ControlError */
   setClock(toMs: number): void {
     this.#clock.hold(null)
     this.moveClock(toMs - this.#clock.ms())
   }
 
   /**
-   * Stops the clock, so that the next block has this time (milliseconds since the UNIX epoch). Throws ControlError.
+   * Stops the clock, so that the next block has this time (milliseconds since the UNIX epoch).
    * @param stepMs each block moves the clock on by so much; null if the next one sets it going
+   * @throws ControlError
    */
   holdClock(atMs: number, stepMs: number | null): void {
     const { chains, coordinator } = this.#maker
@@ -121,7 +126,7 @@ export class NamedSnapshots {
     coordinator.renewWork()
   }
 
-  /** Stops the clock: each block is this much later than the one before it. Throws ControlError. */
+  /** Stops the clock: each block is this much later than the one before it. @throws ControlError */
   stepClock(everyMs: number): void {
     const newestMs = Number(newestOf(this.#maker.chains.cut)) / 1000
     this.holdClock(Math.max(newestMs, this.#clock.ms()) + everyMs, everyMs)

@@ -35,7 +35,7 @@ export interface CodeComparison {
 
 export interface CompareOptions {
   readonly rules: NetworkRules
-  /** Most pieces of code that are made from the modules of the chain. */
+  /** Maximum pieces of code that are made from the modules of the chain. */
   readonly most: number
   /** Called after each piece of code. */
   readonly onDone?: (done: number, all: number) => void

@@ -91,7 +91,7 @@ export class NodeCopy implements CopiedBase {
     return this.#fork.chain(chain).ancestors(pinned)
   }
 
-  /** A pact that began at or below the pin. Throws NewcutError if the forked node does not answer. */
+  /** A pact that began at or below the pin. @throws NewcutError if the forked node does not answer */
   async pactBelow(pactId: string): Promise<PactBelow | null> {
     const found = await Promise.all(this.forked.map((chain) => firstStepOf(this.#fork.chain(chain), pactId)))
     const first = found.find((each) => each !== null) ?? null
@@ -124,7 +124,7 @@ export class NodeCopy implements CopiedBase {
     await this.#chain(chain)?.warm(texts)
   }
 
-  /** Asks the forked node for what is below the pin. @param path of the interface, behind the name of the network */
+  /** Requests from the forked node what is below the pin. @param path of the interface, after the name of the network */
   get(path: string): Promise<RemoteAnswer> {
     return this.#fork.remote.get(this.#root + path)
   }
@@ -154,7 +154,7 @@ export class NodeCopy implements CopiedBase {
   }
 }
 
-/** The graph of pinned headers. Throws NewcutError NODE_MISBEHAVED if it is none. */
+/** The graph of pinned headers. @throws NewcutError NODE_MISBEHAVED if their adjacents form no graph */
 export function copiedGraph(headers: ReadonlyMap<number, Header>): GraphForm {
   const chains = Array.from(headers.keys(), (_, chain) => chain)
   const list = chains.map((chain) => [...(headers.get(chain)?.adjacents.keys() ?? [])].sort((a, b) => a - b))

@@ -23,11 +23,11 @@ export interface DevnetFork {
   readonly chains?: readonly number[] | undefined
   /** Folder of fetched state. Default: it stays in memory. */
   readonly cacheFolder?: string | undefined
-  /** Most requests to the node in a second. Default 20. */
+  /** Maximum requests to the node in a second. Default 20. */
   readonly perSecond?: number | undefined
   /** Longest wait for an answer of the node. Default 30 s. */
   readonly timeoutMs?: number | undefined
-  /** Most rows of a table that is read as a whole. Default 10,000. */
+  /** Maximum rows of a table that is read as a whole. Default 10,000. */
   readonly tableRows?: number | undefined
   /** Request keys of commands that continued pacts before the fork. */
   readonly pactKeys?: readonly string[] | undefined
@@ -120,7 +120,7 @@ function limitsOf(asked: DevnetFork | undefined) {
   }
 }
 
-/** Throws NewcutError DATA_UNUSABLE if the user asks for another fork than the one in the directory. */
+/** @throws NewcutError DATA_UNUSABLE if the user asks for another fork than the one in the directory */
 function expectPin(directory: string, kept: CopyRecord, asked: DevnetFork | undefined): void {
   const { height, network } = readPin(kept.pin, COPY_FILE)
   const otherPin = (difference: string) =>
@@ -136,7 +136,7 @@ function isSameCut(cut: string, pin: string): boolean {
   return pinText(readPin(text, '`fork.cut`')) === pinText(readPin(pin, COPY_FILE))
 }
 
-/** @returns null for a directory that is no fork, or does not exist */
+/** @returns null for a directory without the record of a fork, or that does not exist. @throws NewcutError DATA_UNUSABLE for a damaged record */
 export function readCopyFile(directory: string): CopyRecord | null {
   const file = join(directory, COPY_FILE)
   if (!existsSync(file)) return null
@@ -161,7 +161,7 @@ function checkOf({ fork, url, pin, chains, time, cache }: Omit<CopyRecord, 'chec
   return encodeBase64Url(blake2b256(encoder.encode(text)))
 }
 
-/** Throws NewcutError DATA_UNUSABLE. */
+/** @throws NewcutError DATA_UNUSABLE */
 export function writeCopyFile(directory: string, record: string): void {
   const file = join(directory, COPY_FILE)
   try {

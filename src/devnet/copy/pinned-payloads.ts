@@ -1,4 +1,4 @@
-/** Payloads that the forked node tells, checked by their hashes. */
+/** Payloads from the forked node, checked by their hashes. */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
 import { FormatError, operatingError } from '#ground/base/errors.ts'
 import type { NetworkCopy } from '#language/copy/network-copy.ts'
@@ -21,7 +21,7 @@ export async function pinnedPayloads(fork: NetworkCopy): Promise<ReadonlyMap<num
   return new Map((await Promise.all(found)).flat())
 }
 
-/** @returns null for JSON that is no payload with this hash, with its outputs */
+/** @returns the payload with its outputs, or null for JSON of anything else, or with another hash */
 export function payloadIn(json: unknown, hash: string): StoredPayload | null {
   return orNull(() => {
     const payload = payloadFromJson(json as Parameters<typeof payloadFromJson>[0])

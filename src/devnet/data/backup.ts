@@ -38,7 +38,7 @@ interface BackupOptions {
   readonly fork: NodeCopy | null
 }
 
-/** Creates the backup directory if it does not exist. Throws NewcutError DATA_UNUSABLE if it is not writable. */
+/** Creates the backup directory if it does not exist. @throws NewcutError DATA_UNUSABLE if it is not writable */
 export async function expectBackupDirectory(directory: string): Promise<void> {
   try {
     await makeDirectory(directory)
@@ -49,7 +49,7 @@ export async function expectBackupDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Most failed jobs that are remembered. */
+/** Maximum failed jobs that are remembered for check-backup, so that a full disk does not fill the memory too. */
 const MAX_FAILED_JOBS = 1000
 
 export class BackupJobs {

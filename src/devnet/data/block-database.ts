@@ -54,7 +54,8 @@ export class BlockDatabase implements ChainJournal {
 
   /**
    * Creates a database with these chains at `location`, which must not exist. Replaces the half-written database of an
-   * earlier process. Throws NewcutError DATA_UNUSABLE.
+   * earlier process.
+   * @throws NewcutError DATA_UNUSABLE
    */
   static async create(location: string, settings: NetworkSettings, state: ChainState): Promise<void> {
     const unfinished = `${location}.new`
@@ -68,8 +69,9 @@ export class BlockDatabase implements ChainJournal {
   }
 
   /**
-   * Opens the database. Calls `onFailure` once, when a write fails. Throws NewcutError DATA_UNUSABLE.
+   * Opens the database. Calls `onFailure` once, when a write fails.
    * @param maxUnwritten maximum number of blocks queued for writing
+   * @throws NewcutError DATA_UNUSABLE
    */
   static async open(
     location: string,
@@ -86,8 +88,8 @@ export class BlockDatabase implements ChainJournal {
   }
 
   /**
-   * Loads the chains of the last write, with the newest creation time of a block (microseconds). Throws NewcutError
-   * DATA_UNUSABLE if records are damaged, missing or inconsistent.
+   * Loads the chains of the last write, with the newest creation time of a block (microseconds).
+   * @throws NewcutError DATA_UNUSABLE if records are damaged, missing or inconsistent
    */
   async load(options: LoadOptions = {}): Promise<LoadedState> {
     const state = await loadChains(this.#database, this.settings, this.payloads, options)
@@ -102,7 +104,7 @@ export class BlockDatabase implements ChainJournal {
     return this.#settings
   }
 
-  /** Sets the automatic mining mode of the network, and saves it. Throws NewcutError DATA_UNUSABLE. */
+  /** Sets the automatic mining mode of the network, and saves it. @throws NewcutError DATA_UNUSABLE */
   async setAutoMine(autoMine: AutoMine | null): Promise<void> {
     if (JSON.stringify(autoMine) === JSON.stringify(this.#settings.autoMine)) return
     this.#settings = { ...this.#settings, autoMine }

@@ -24,7 +24,7 @@ import { BLOCKS, STATE } from './directory.ts'
 import type { LoadedState } from './load.ts'
 import { StateDatabase } from './state-database.ts'
 
-/** Most findings in a report; `findingCount` counts all of them. */
+/** Maximum findings in a report, for a reader; `findingCount` counts all of them. */
 const MAX_FINDINGS = 100
 /** Blocks that are checked before other tasks of the process get their turn. */
 const PIECE_BLOCKS = 200
@@ -48,8 +48,8 @@ export interface CheckReport {
 }
 
 /**
- * Checks the data directory of a stopped node. Changes nothing, except that LevelDB may tidy its own files. Throws
- * NewcutError DATA_UNUSABLE if the directory does not load, or the reason of `stopped`.
+ * Checks the data directory of a stopped node. Changes nothing, except that LevelDB may tidy its own files.
+ * @throws NewcutError DATA_UNUSABLE if the directory does not load, or the reason of `stopped`
  */
 export async function checkDataDirectory(
   directory: string,

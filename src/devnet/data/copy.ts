@@ -24,8 +24,8 @@ interface CopyOptions {
 
 /**
  * Creates a block database at `location`, which must not exist. Writes the identifying record last, so that an
- * interrupted copy does not open. Throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or the error of a read or
- * write.
+ * interrupted copy does not open.
+ * @throws NewcutError DATA_UNUSABLE, the reason of `stopped`, or the error of a read or write
  */
 export async function writeCopy(
   location: string,

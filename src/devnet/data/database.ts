@@ -19,7 +19,8 @@ export interface StoredEntry {
 const SEAL_BYTES = 4
 
 /**
- * Opens the database at `location`. With `create` it must not exist, and is created. Throws NewcutError DATA_UNUSABLE.
+ * Opens the database at `location`. With `create` it must not exist, and is created.
+ * @throws NewcutError DATA_UNUSABLE
  */
 export async function openDatabase(location: string, { create }: { create: boolean }): Promise<Database> {
   if (!create) await expectDatabaseFiles(location)
@@ -45,7 +46,7 @@ export async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** Whether anything exists at this path. Throws NewcutError DATA_UNUSABLE if that cannot be determined. */
+/** Whether anything exists at this path. @throws NewcutError DATA_UNUSABLE if that cannot be determined */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await stat(path)
@@ -57,7 +58,7 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Deletes a database. Throws NewcutError DATA_UNUSABLE, also if another process has it open. */
+/** Deletes a database. @throws NewcutError DATA_UNUSABLE, also if another process has it open */
 export async function destroyDatabase(location: string): Promise<void> {
   try {
     await ClassicLevel.destroy(location)
@@ -111,8 +112,9 @@ export function jsonEntry(key: string, value: unknown): StoredEntry {
 }
 
 /**
- * Reads the bytes under a key. Throws NewcutError DATA_UNUSABLE if they are damaged.
+ * Reads the bytes under a key.
  * @returns undefined if there are none
+ * @throws NewcutError DATA_UNUSABLE if they are damaged
  */
 export function readValue(database: Database, key: string): Uint8Array | undefined {
   let value: Uint8Array | undefined
@@ -130,7 +132,9 @@ export function readValue(database: Database, key: string): Uint8Array | undefin
 }
 
 /**
- * Reads the JSON under a key. Throws NewcutError DATA_UNUSABLE if it is damaged. @returns undefined if there is none
+ * Reads the JSON under a key.
+ * @returns undefined if there is none
+ * @throws NewcutError DATA_UNUSABLE if it is damaged
  */
 export function readJsonRecord(database: Database, key: string): unknown {
   const bytes = readValue(database, key)

@@ -66,8 +66,9 @@ export interface DataDirectory {
 }
 
 /**
- * Opens the data directory at `directory`, or begins a network there if it is empty. Throws NewcutError DATA_UNUSABLE
- * if it is damaged, in use, not writable, not a data directory, or holds a network with other settings.
+ * Opens the data directory at `directory`, or begins a network there if it is empty.
+ * @throws NewcutError DATA_UNUSABLE if it is damaged, in use, not writable, not a data directory, or holds a network
+ *   with other settings
  */
 export async function openDataDirectory(directory: string, options: DataDirectoryOptions): Promise<DataDirectory> {
   const { asked, onFailure, onNotice, onProgress, fork = null, prints, maxUnwrittenBlocks } = options
@@ -145,7 +146,7 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
   }
 }
 
-/** Throws NewcutError DATA_UNUSABLE if the network has another name, or other rules than a file of the user. */
+/** @throws NewcutError DATA_UNUSABLE if the network has another name, or other rules than a file of the user */
 function expectNetwork(directory: string, { network: has }: NetworkSettings, { network: asked }: AskedSettings): void {
   if (typeof asked !== 'object') return
   const name = typeof has === 'object' ? has.name : (has ?? development.name)
@@ -156,7 +157,7 @@ function expectNetwork(directory: string, { network: has }: NetworkSettings, { n
   throw operatingError(dataErrors.otherRules, { directory, network: name })
 }
 
-/** Throws NewcutError DATA_UNUSABLE if a block needs `print`, and the node does not allow it. */
+/** @throws NewcutError DATA_UNUSABLE if a block needs `print`, and the node does not allow it */
 function expectPrints(directory: string, { exemptions }: BlockDatabase, prints: PrintReporter | undefined): void {
   if (prints?.isAllowed || !exemptions.hasPrintingBlocks) return
   throw operatingError(dataErrors.printRefused, { directory })

@@ -37,7 +37,7 @@ export interface LoadOptions {
   readonly roots?: ReadonlyMap<number, string> | null
 }
 
-/** Throws NewcutError DATA_UNUSABLE if records are damaged, missing or inconsistent. */
+/** @throws NewcutError DATA_UNUSABLE if records are damaged, missing or inconsistent */
 export async function loadChains(
   database: Database,
   settings: NetworkSettings,
@@ -172,7 +172,8 @@ class BlockReader {
 }
 
 /**
- * Builds the cut of the tip. Throws NewcutError DATA_UNUSABLE if a head is missing or the heads do not fit together.
+ * Builds the cut of the tip.
+ * @throws NewcutError DATA_UNUSABLE if a head is missing or the heads do not fit together
  */
 function headsOf(location: string, store: BlockStore, tip: Tip): Cut {
   const chains = store.chains

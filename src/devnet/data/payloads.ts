@@ -18,7 +18,7 @@ export class DiskPayloads implements PayloadStore {
     return [...this.#unwritten.values()]
   }
 
-  /** Finds payloads as soon as they are put. Throws NewcutError DATA_UNUSABLE for a damaged record. */
+  /** Finds payloads as soon as they are put. @throws NewcutError DATA_UNUSABLE for a damaged record */
   get(payloadHash: Uint8Array): StoredPayload | undefined {
     const key = payloadKey(payloadHash)
     const unwritten = this.#unwritten.get(key)

@@ -126,7 +126,7 @@ export function exemptionEntry([key, exemption]: ExemptionRecord): StoredEntry {
   return jsonEntry(`${EXEMPTION_KEYS.gte}${key}`, exemption)
 }
 
-/** Reads the exemptions. Throws NewcutError DATA_UNUSABLE if a record is damaged. */
+/** Reads the exemptions. @throws NewcutError DATA_UNUSABLE if a record is damaged */
 export async function readExemptions(database: Database): Promise<[string, Exemption][]> {
   const keys = await database.keys(EXEMPTION_KEYS).all()
   return keys.map((key) => [
@@ -140,8 +140,8 @@ export function payloadEntry(payload: StoredPayload): StoredEntry {
 }
 
 /**
- * Reads the settings of the network. Throws NewcutError DATA_UNUSABLE if the database is none of a network, or has
- * another format.
+ * Reads the settings of the network.
+ * @throws NewcutError DATA_UNUSABLE if the database is none of a network, or has another format
  */
 export function readSettings(database: Database): NetworkSettings {
   const record = readJsonRecord(database, NETWORK_KEY)
@@ -167,12 +167,12 @@ export function readSettings(database: Database): NetworkSettings {
   return { graph, blockDelayMs, difficulty: BigInt(difficulty), pow, adjusts, release, forkEpoch, autoMine, ...name }
 }
 
-/** Reads the tip. Throws NewcutError DATA_UNUSABLE if it is missing or malformed. */
+/** Reads the tip. @throws NewcutError DATA_UNUSABLE if it is missing or malformed */
 export function readTip(database: Database): Tip {
   return expectForm(database, TIP_KEY, tipRecord, readJsonRecord(database, TIP_KEY))
 }
 
-/** Reads the rule changes. Throws NewcutError DATA_UNUSABLE if they are malformed. */
+/** Reads the rule changes. @throws NewcutError DATA_UNUSABLE if they are malformed */
 export function readRules(database: Database): RuleChange[] {
   const record = expectForm(database, RULES_KEY, rulesRecord, readJsonRecord(database, RULES_KEY) ?? [])
   return record.map(({ target, blockDelay, ...change }) => ({

@@ -35,7 +35,7 @@ const transactionKey = (requestKey: string) => `transaction/${requestKey}`
 
 export interface StateDatabaseOptions {
   readonly store: BlockStore
-  /** Resolves once the present blocks are durable. Nothing that derives from a block may be on disk before it. */
+  /** Resolves once the current blocks are durable. Nothing that derives from a block may be on disk before it. */
   readonly durable: () => Promise<void>
   /** Called once, when a write fails. */
   readonly onFailure: (error: NewcutError) => void
@@ -72,7 +72,7 @@ export class StateDatabase implements TransactionIndex {
     this.versions = new DiskVersions(records, () => genesisIn(options.store).state)
   }
 
-  /** Creates an empty database at `location`, which must not exist. Throws NewcutError DATA_UNUSABLE. */
+  /** Creates an empty database at `location`, which must not exist. @throws NewcutError DATA_UNUSABLE */
   static async create(location: string, options: StateDatabaseOptions): Promise<StateDatabase> {
     const database = await openDatabase(location, { create: true })
     await database.batch([tipEntry(options.store, 0)])
@@ -80,7 +80,8 @@ export class StateDatabase implements TransactionIndex {
   }
 
   /**
-   * Opens the database. Throws NewcutError DATA_UNUSABLE, also if it derives from other blocks than those of the store.
+   * Opens the database.
+   * @throws NewcutError DATA_UNUSABLE, also if it derives from other blocks than those of the store
    */
   static async open(location: string, options: StateDatabaseOptions): Promise<StateDatabase> {
     const database = await openDatabase(location, { create: false })
@@ -123,7 +124,7 @@ export class StateDatabase implements TransactionIndex {
     return this.#blocks
   }
 
-  /** Places of a transaction. Throws NewcutError DATA_UNUSABLE for a damaged record. */
+  /** Places of a transaction. @throws NewcutError DATA_UNUSABLE for a damaged record */
   find(requestKey: string): readonly TransactionPlace[] {
     const key = transactionKey(requestKey)
     const record = this.#read(key) ?? []
@@ -145,8 +146,8 @@ export class StateDatabase implements TransactionIndex {
   }
 
   /**
-   * Executes and indexes those of the first `blocks` blocks that are missing. Throws read errors, errors of `replay`,
-   * or the reason of `stopped`.
+   * Executes and indexes those of the first `blocks` blocks that are missing.
+   * @throws read errors, errors of `replay`, or the reason of `stopped`
    */
   async catchUp(blocks: number, replay: Replay, { stopped, onProgress }: CatchUpOptions = {}): Promise<void> {
     const { store } = this.#options
@@ -201,7 +202,7 @@ export class StateDatabase implements TransactionIndex {
     return this.#unwritten.has(key) ? this.#unwritten.get(key) : readJsonRecord(this.#database, key)
   }
 
-  /** Pass a new object on every call: identity tells #write whether the record has changed since. */
+  /** Pass a new object on every call: #write compares identities to find records that have changed since. */
   #put(key: string, json: unknown): void {
     this.#unwritten.set(key, json)
   }

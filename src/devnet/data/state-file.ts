@@ -75,7 +75,7 @@ const base64Of = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /**
  * Tries to write beside the file, so that a node does not find out at its end, when its state would be lost.
- * Throws NewcutError DATA_UNUSABLE.
+ * @throws NewcutError DATA_UNUSABLE
  */
 export async function checkStateFile(file: string): Promise<void> {
   const unfinished = besideOf(file)
@@ -87,7 +87,7 @@ export async function checkStateFile(file: string): Promise<void> {
   }
 }
 
-/** Writes the file, which replaces an earlier one at once. Throws NewcutError DATA_UNUSABLE. */
+/** Writes the file, which replaces an earlier one at once. @throws NewcutError DATA_UNUSABLE */
 export async function writeStateFile(file: string, network: SavedNetwork): Promise<void> {
   const unfinished = besideOf(file)
   try {
@@ -104,8 +104,9 @@ function unwritableError(file: string, cause: unknown): NewcutError {
 }
 
 /**
- * Makes a data directory of a state, in the folder of temporary files. Throws NewcutError DATA_UNUSABLE if it is none.
+ * Makes a data directory of a state, in the folder of temporary files.
  * @param state name of a file, or its bytes
+ * @throws NewcutError DATA_UNUSABLE if it is none
  */
 export async function unpackState(state: string | Uint8Array): Promise<UnpackedState> {
   const name = typeof state === 'string' ? state : 'state'

@@ -4,9 +4,9 @@ import { sizeOf } from '#language/contracts/values/size.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 import type { Version } from '../ledger/versions.ts'
 
-/** Bytes of an entry beside its key and its value. */
+/** Estimated bytes of an entry beside its key and its value. */
 const ENTRY_BYTES = 200
-/** Bytes of a value that is no row: a guard, a pact, or a reference to a module. */
+/** Estimated bytes of other values than rows: a guard, a pact, or a reference to a module. */
 const OTHER_BYTES = 1000
 
 interface EntryPlace {

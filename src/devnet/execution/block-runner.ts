@@ -16,13 +16,13 @@ import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './e
 import type { CommandTask } from './messages.ts'
 import type { NodeModules } from './node-modules.ts'
 
-/** Time that the node waits for a command. Most take less, and then they are in the block at once. */
+/** Time that the node waits for a command. Nearly all take less, and then they are in the block at once. */
 const COMMAND_WAIT_MS = 10
 /** Time that it waits for the same command again. */
 const COMMAND_REWAIT_MS = 2
 /** Maximum processor time of a slow command, summed over the blocks that ended before the command did. */
 const MAX_SPENT_MS = 4000
-/** Most commands whose times are kept. */
+/** Maximum commands whose times are kept; the oldest is forgotten, and then has its whole time again. */
 const MAX_TIMED_COMMANDS = 1000
 
 interface BlockRunnerOptions {
@@ -30,7 +30,7 @@ interface BlockRunnerOptions {
   readonly modules: NodeModules
   /** For blocks of this node; a command has a deadline there. */
   readonly own: Executor
-  /** For blocks of others. The outcome of a block hangs on no clock. */
+  /** For blocks of others. The outcome of a block depends on no clock. */
   readonly others: Executor
   /** For blocks that are executed again to look at them; a command has a deadline there. */
   readonly calls: Executor
@@ -125,7 +125,7 @@ export class BlockRunner {
     if (this.#options.ledger.isPlain(layer, command)) return executeInBlock(layer, block, command, options)
     const task = taskIn(block, command, options)
     const outcome = await executor.run(task, this.#sourceOf(layer, block), hasDeadline)
-    // That the thread does not load is no fault of the block.
+    // The block is not at fault if the thread does not load.
     if ('stopped' in outcome && outcome.stopped === 'unavailable') throw new ExecutionUnavailable()
     return this.#applyOutcome(layer, outcome)
   }

@@ -42,7 +42,7 @@ export class Calls implements Trial {
     return this.#complete(command, () => this.#local(chain, command, depth()))
   }
 
-  /** Tells what a call printed once it is done: on a fork, it may run several times. */
+  /** Reports what a call printed once it is done: on a fork, it may run several times. */
   #reportPrints(by: 'local' | 'preflight', chain: number, { key }: Command, outcome: TaskOutcome): void {
     const printed = 'text' in outcome ? outcome.printed : undefined
     if (printed != null) this.#ledger.reportPrints({ by, chain, requestKey: key }, printed)
@@ -62,18 +62,18 @@ export class Calls implements Trial {
     return this.#complete(command, () => this.#preflight(chain, command, depth()))
   }
 
-  /** @param isTold whether to tell what it prints */
-  #preflight(chain: number, command: Command, depth: number, isTold = true): Preflight | Promise<Preflight> {
+  /** @param isReported whether to report what it prints */
+  #preflight(chain: number, command: Command, depth: number, isReported = true): Preflight | Promise<Preflight> {
     const { context, state } = this.#ledger.base(chain, depth)
     if (this.#ledger.isPlain(state, command)) return this.#ledger.preflightAsSent(chain, command, depth)
     return this.#run('preflight', command, context, state).then((outcome) => {
-      if (isTold) this.#reportPrints('preflight', chain, command, outcome)
+      if (isReported) this.#reportPrints('preflight', chain, command, outcome)
       if ('text' in outcome || 'refused' in outcome) return outcome
       return { text: stoppedText(command, context, outcome), isPlain: false }
     })
   }
 
-  /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
+  /** @returns why a command may not become pending, null if it may, or undefined if only `tryLater` knows */
   tryNow(chain: number, command: Command): string | null | undefined {
     // The forked network has to be asked.
     if (this.#fork !== null) return undefined
@@ -165,7 +165,7 @@ export function taskOf(kind: CommandTask['kind'], { key, sigs, cmd }: Command, c
   return { kind, command: signed, context: place }
 }
 
-/** A call that was stopped fails as if it had used all its gas. Throws ExecutionUnavailable if it did not begin. */
+/** A call that was stopped fails as if it had used all its gas. @throws ExecutionUnavailable if it did not begin */
 function stoppedText(command: Command, { rules }: BlockContext, outcome: TaskOutcome): string {
   if ('stopped' in outcome && !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()
   return outOfGas(command, Math.min(command.meta.gasLimit, rules.blockGas))

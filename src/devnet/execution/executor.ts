@@ -54,7 +54,7 @@ interface ExecutorOptions {
   readonly modules: NodeModules
   /** Module of the thread; default: the one next to this file. */
   readonly thread?: URL | undefined
-  /** Most time to load the thread; default: one minute. */
+  /** Maximum time to load the thread, in ms. Default: one minute. */
   readonly maxLoadMs?: number
   /** Default: COMMAND_LIMITS. */
   readonly commandLimits?: CommandLimits | undefined
@@ -75,9 +75,9 @@ interface QueuedTask extends TaskSettling {
 }
 
 const MAX_LOAD_MS = 60_000
-/** Most commands with a deadline that wait for the thread. */
+/** Maximum queued commands with a deadline. At 2 s each, later ones would wait for minutes. */
 export const MAX_WAITING = 256
-/** A command may take longer on a busy machine, but not for ever. */
+/** Maximum time of a command by the clock, in ms: a busy machine makes it longer, but not endless. */
 const MAX_WALL_MS = 20_000
 /** Least time between two looks at the clock. */
 const MIN_CHECK_INTERVAL_MS = 50
@@ -129,7 +129,7 @@ export class Executor {
 
   /**
    * Executes a command once all earlier ones are done. Rejects if the node cannot read its state.
-   * @param hasDeadline without, the command may take any time, and waits behind any number of others
+   * @param hasDeadline without, the command may take any time, and waits for any number of others
    */
   run(task: CommandTask | SignatureTask, source: TaskSource, hasDeadline = true): Promise<TaskOutcome> {
     return new Promise((resolve, reject) => {
@@ -143,8 +143,8 @@ export class Executor {
   }
 
   /**
-   * Executes a command, and blocks the node for up to `waitMs`, so that a short command is settled on return. Throws
-   * Error if another command is under way.
+   * Executes a command, and blocks the node for up to `waitMs`, so that a short command is settled on return.
+   * @throws Error if another command is running
    */
   start(task: CommandTask, source: TaskSource, waitMs: number, settle: TaskSettling): void {
     if (!this.isIdle) throw new Error('the thread executes another command')
@@ -205,7 +205,7 @@ export class Executor {
     return thread
   }
 
-  /** Ends the thread, and with it the present command. */
+  /** Ends the thread, and with it the current command. */
   #endThread(outcome: TaskOutcome): void {
     this.#thread?.end()
     this.#thread = null

@@ -11,10 +11,10 @@ import {
 } from '../ledger/kept-entry.ts'
 import type { CreatedModule, GenesisModule, ThreadQuestion } from './messages.ts'
 
-/** Asks the node, and waits for the answer. Throws NewcutError if the node cannot read its state. */
+/** Asks the node, and waits for the answer. @throws NewcutError if the node cannot read its state */
 type AskNode = (question: ThreadQuestion) => unknown
 
-/** Most entries that a state caches. */
+/** Maximum entries that a state caches: one command may read millions. */
 const MAX_ENTRIES = 10_000
 
 /** State of one block, or of a block under construction. */

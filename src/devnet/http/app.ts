@@ -176,7 +176,7 @@ export interface ServedStream {
   readonly close: () => void
 }
 
-/** Most unread bytes of a stream. */
+/** Maximum unread bytes of a stream. A reader that falls further behind is disconnected, not buffered. */
 const MAX_BACKLOG_BYTES = 1024 * 1024
 /** Time a reader has for the rest of a stream that has ended. */
 const MAX_END_GRACE_MS = 5000
@@ -217,7 +217,7 @@ export function serveEventStream(reply: FastifyReply, onClose: () => void): Serv
     },
     close: () => {
       raw.end()
-      // The end waits behind unread events. A reader that does not read them must not keep its slot for long.
+      // The end comes after the unread events. A reader that does not read them must not keep its slot for long.
       if (!isOver) grace ??= setTimeout(() => raw.destroy(), MAX_END_GRACE_MS).unref()
     },
   }

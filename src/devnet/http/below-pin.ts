@@ -29,9 +29,9 @@ interface BelowPinOptions {
 /** Paths of single payloads. */
 const PAYLOAD = /^\/chain\/(\d+)\/payload\/([\w-]{43})(\/outputs)?\/?$/
 const COMMANDS = /^\/chain\/(\d+)\/pact\/(?:api\/v1\/)?(poll|spv)\/?$/
-/** Time without questions after the forked node gave no answer. */
+/** Pause of requests to the forked node after one without an answer, so that clients do not all wait for it. */
 const REST_MS = 30_000
-/** Most results that are remembered. */
+/** Maximum results that are remembered; the oldest is requested again when a client polls it. */
 const MAX_RESULTS = 10_000
 
 type Body = string | Buffer

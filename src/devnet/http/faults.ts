@@ -18,7 +18,7 @@ export class Faults {
   constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock
     this.#signal = signal
-    // Any number of calls may be delayed at once; that is no leak.
+    // Any number of calls may be delayed at once. Node.js would warn of a leak.
     setMaxListeners(0, signal)
   }
 
@@ -28,7 +28,8 @@ export class Faults {
   }
 
   /**
-   * Replaces the fault of an operation; count 0 clears it. Throws RequestRefused if it is invalid or not in `served`.
+   * Replaces the fault of an operation; count 0 clears it.
+   * @throws RequestRefused if it is invalid or not in `served`
    */
   set(fault: Fault, served: readonly Operation[]): void {
     const names = served.filter(({ group }) => group !== 'devnet').map(({ id }) => id)

@@ -20,7 +20,7 @@ function codeFor(minting: MintingMethod): string {
 export const mintingOn = ({ coinbase }: Pick<Network, 'coinbase'>): MintingMethod =>
   coinbase.isReturned ? 'rows' : 'coinbase'
 
-/** Mints coins for the accounts that a chain does not have. Throws Error if the contract refuses, and OrderRefused. */
+/** Mints coins for the accounts that a chain does not have. @throws Error if the contract refuses, and ControlError */
 export async function fundAccounts(
   maker: BlockMaker,
   accounts: readonly PhraseAccount[],

@@ -5,9 +5,9 @@ import { isLoopback } from '#ground/base/host.ts'
 import type { PeerInfo } from '#ground/schema/bodies.ts'
 import type { HttpRefusal } from './refusal.ts'
 
-/** Most peers; more are refused. */
+/** Maximum peers; more are refused. The list lives in memory. */
 const MAX_PEERS = 1000
-/** Most connections to peers at once. */
+/** Maximum connections to peers at once: each takes a file descriptor for up to ten seconds. */
 const MAX_CHECKS = 32
 /** Time a peer has to accept a connection. */
 const CONNECT_TIMEOUT_MS = 10_000

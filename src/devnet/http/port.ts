@@ -1,5 +1,5 @@
 /**
- * The port of an embedded node. It owns the connections, and passes requests to the app of the present network. The node
+ * The port of an embedded node. It owns the connections, and passes requests to the app of the current network. The node
  * may turn to another network: the port stays open then, and so do idle connections.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -17,7 +17,7 @@ import { type ServedRequest, tellRequests } from './request-log.ts'
 interface PortOptions {
   /** Time a request may take to arrive, headers and body. After that the response is 408. */
   readonly requestTimeoutMs: number
-  /** Most connections at once. Each takes a file descriptor, and the process needs some for itself. */
+  /** Maximum connections at once. Each takes a file descriptor, and the process needs some for itself. */
   readonly maxConnections: number
   /** Called with every request once its response, or its stream, ends. */
   readonly onRequest?: ((request: ServedRequest) => void) | undefined
@@ -34,13 +34,13 @@ const MAX_CHECK_INTERVAL_MS = 5000
 const KEEP_ALIVE_MS = 72_000
 /** Time a reader has for the rest of a stream that has ended. */
 const MAX_END_GRACE_MS = 5000
-/** Time that responses under way have when the node fails. */
+/** Time that responses in progress have when the node fails. */
 const MAX_LAST_RESPONSES_MS = 1000
 
 export class Port {
   readonly #server: Server
   #app: App | null = null
-  /** Responses under way of the present app. */
+  /** Responses in progress of the current app. */
   #open = new Set<ServerResponse>()
   #closing: Promise<void> | null = null
 
@@ -62,7 +62,11 @@ export class Port {
     if (onRequest !== undefined) tellRequests(this.#server, onRequest)
   }
 
-  /** Starts to listen. Throws NewcutError PORT_BUSY. @returns the URL */
+  /**
+   * Starts to listen.
+   * @returns the URL
+   * @throws NewcutError PORT_BUSY
+   */
   async listen({ host = plainOptions.host.fallback, port = plainOptions.port.fallback }: Address): Promise<string> {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -83,7 +87,7 @@ export class Port {
   }
 
   /**
-   * Passes the requests that begin from now on to `app`, which must be ready. Ends those under way: streams end,
+   * Passes the requests that begin from now on to `app`, which must be ready. Ends those in progress: streams end,
    * requests without an answer get 503.
    * @param kept response that the app before still gives
    * @returns a promise that settles once all responses of the app before are over
@@ -103,7 +107,7 @@ export class Port {
     return this.#closing
   }
 
-  /** Like close, once the responses under way are over, or a second later. */
+  /** Like close, once the responses in progress are over, or a second later. */
   closeAfterResponses(): Promise<void> {
     const over = Promise.all([...this.#open].map((response) => waitForClose(response)))
     this.#closing ??= Promise.race([over, delay(MAX_LAST_RESPONSES_MS, undefined, { ref: false })]).then(() =>

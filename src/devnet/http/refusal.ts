@@ -39,7 +39,7 @@ export function refusalOf(error: unknown): HttpRefusal | null {
   return error instanceof ControlError ? controlRefusal(error.problem) : null
 }
 
-/** Most characters of an unknown chain id that a refusal repeats. */
+/** Maximum characters of an unknown chain id that a refusal repeats. */
 const MAX_SHOWN_CHAIN_LENGTH = 20
 
 export const unknownChain = (chain: string, chains: number): HttpRefusal => ({

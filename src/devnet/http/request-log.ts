@@ -32,7 +32,7 @@ export function tellRequests(server: Server, tell: (request: ServedRequest) => v
   })
 }
 
-/** Counts the bytes of a response. A response behind an earlier one on its connection has no socket yet. */
+/** Counts the bytes of a response. A response after an earlier one on its connection has no socket yet. */
 function bytesOf(response: ServerResponse): () => number {
   let socket = response.socket
   let before = socket?.bytesWritten ?? 0

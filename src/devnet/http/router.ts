@@ -54,7 +54,7 @@ interface RouterOptions {
 const CORS_HEADERS = 'Accept, Accept-Language, Content-Language, Content-Type'
 /** Methods that a page may use (PROTOCOL.md E.0). PUT is not one of them: pages may not change peers and cuts. */
 const CORS_METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
-/** Most characters of an unknown path that a 404 repeats. */
+/** Maximum characters of an unknown path that a 404 repeats. */
 const MAX_SHOWN_PATH_LENGTH = 200
 
 export class Router {
@@ -271,7 +271,7 @@ export function answersOf(operation: Operation): Record<number, OperationRespons
   }
 }
 
-/** Most Accept headers that an operation caches; clients send few different ones. */
+/** Maximum Accept headers that an operation caches; clients send few different ones. */
 const MAX_ACCEPT_HEADERS = 64
 
 /** Chooses the media type of a response: '' if there is nothing to choose, null if nothing on offer is acceptable. */

@@ -1,4 +1,4 @@
-/** Answers that never change, because a hash in their path names their content: caches may keep them for ever. */
+/** Answers that never change, because a hash in their path names their content: caches may keep them forever. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** A year, and no revalidation meanwhile (RFC 8246). */

@@ -11,7 +11,7 @@ interface Waiter {
 }
 
 interface WaitingOptions {
-  /** Most requests that wait at once. */
+  /** Maximum requests that wait at once. */
   readonly limit: number
   /** Longest wait. */
   readonly waitMs: number

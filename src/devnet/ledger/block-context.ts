@@ -17,7 +17,7 @@ export interface BlockContext {
   readonly rules: BlockRules
   /** Whether code may call `print`. Default: it may not. */
   readonly isPrintAllowed?: boolean
-  /** Takes what the code of the present command prints. */
+  /** Takes what the code of the current command prints. */
   readonly print?: PrintSink
   /** Verifies proofs of other chains. Private commands have none. */
   readonly spv?: SpvSupport

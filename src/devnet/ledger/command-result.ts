@@ -30,7 +30,7 @@ export interface ExecutionResult {
   readonly txId: number | null
 }
 
-/** Most bytes that a command may print. */
+/** Maximum bytes that a command may print. */
 export interface OutputLimits {
   /** Its whole result: value, events and continuation. */
   readonly resultBytes: number
@@ -48,7 +48,7 @@ export const NO_OUTPUT_LIMITS: OutputLimits = {
 
 const MAX_MESSAGE_CHARACTERS = 256
 
-/** Prints a result. Throws EvalError `Result too large` over a limit, so call it while the command can still fail. */
+/** Prints a result. @throws EvalError `Result too large` over a limit, so call it while the command can still fail */
 export function resultText(
   { gas, result, key, writes, events, metaData, pact, txId }: ExecutionResult,
   { resultBytes, writtenBytes }: OutputLimits = OUTPUT_LIMITS,

@@ -8,9 +8,9 @@ export interface CopiedBase {
    * @returns null for a chain that begins with the state of a development network
    */
   stateOf(chain: number): ReadableState | null
-  /** Fetches an entry. Rejects with NewcutError if the forked node does not tell it. @param texts code that misses it */
+  /** Fetches an entry. Rejects with NewcutError if the forked node does not answer. @param texts code that misses it */
   fetch(missing: MissingEntry, texts: readonly string[]): Promise<void>
-  /** Runs `run` again and again until it misses nothing. Each time, it must begin anew. */
+  /** Runs `run` again and again until it misses nothing. Each time, it must begin again. */
   complete<T>(run: () => T | Promise<T>, texts: readonly string[]): Promise<T>
 }
 

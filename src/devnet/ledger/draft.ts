@@ -15,7 +15,7 @@ import type { ExecuteNow } from './recorded.ts'
 import { attempt } from './runner.ts'
 import { type Executed, type ExecuteOptions, type ExecutingBlock, TX_IDS, type Unexecuted } from './transaction.ts'
 
-/** Most commands in a block, and most bytes of them. Live nodes have only the gas limit, which allows 15 MB. */
+/** Maximum commands in a block, and their bytes: execution stays short. Live nodes have only the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
 const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
@@ -24,7 +24,7 @@ export type Added = 'added' | 'left' | { readonly refused: string }
 
 /**
  * Executes a command, like executeInBlock. `running`: it is not done yet, and this draft must wait for it. `busy`: it has
- * not begun, because another command is under way.
+ * not begun, because another command is running.
  */
 export type RunCommand = (
   layer: Layer,
@@ -56,7 +56,7 @@ const encoder = new TextEncoder()
 
 interface DraftLimits {
   readonly limits?: OutputLimits
-  /** Most gas of its commands. */
+  /** Maximum gas of its commands. */
   readonly gasLimit?: number | undefined
 }
 
@@ -176,7 +176,7 @@ export class PayloadDraft {
     return 'added'
   }
 
-  /** The present payload: the same object until a command is added. */
+  /** The current payload: the same object until a command is added. */
   get payload(): StoredPayload {
     if (this.#payload === null) {
       const parts = { minerData: this.#minerData, transactions: [...this.#done], coinbase: this.#coinbase }
@@ -191,7 +191,7 @@ export class PayloadDraft {
     return [...this.#printed]
   }
 
-  /** Present writes of the block. */
+  /** Writes of the block so far. */
   get writes(): Writes {
     const counter: LayerEntry = { domain: 'counters', key: 'tx', value: this.#txId }
     return [...this.#writes, [counter]]

@@ -10,7 +10,7 @@ export function entryText(entry: LayerEntry): string {
   return writer.text
 }
 
-/** Appends the text of an entry. Throws EvalError over the limit of the writer. */
+/** Appends the text of an entry. @throws EvalError over the limit of the writer */
 export function writeEntry(to: TextWriter, { domain, value }: LayerEntry): void {
   switch (domain) {
     case 'tables':

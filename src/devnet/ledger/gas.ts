@@ -81,8 +81,9 @@ export function gasFeeOf(gas: number, { meta }: Pick<Command, 'meta'>): Decimal 
 }
 
 /**
- * Takes the price of the gas limit of a command from its payer. Throws ContractError.
+ * Takes the price of the gas limit of a command from its payer.
  * @returns the milligas that this takes: they are part of the gas of the command, as on live nodes
+ * @throws ContractError
  */
 export function buyGas(
   layer: Layer,
@@ -130,7 +131,11 @@ class Purchase implements Message {
 /** Whether a capability lets a contract pay the gas of others. */
 export const isGasPayer = ({ name }: CapabilityToken) => name.endsWith('.GAS_PAYER')
 
-/** Capability of the contract that pays. Throws ContractError if there are several. @returns null if the sender pays */
+/**
+ * Capability of the contract that pays.
+ * @returns null if the sender pays
+ * @throws ContractError if there are several
+ */
 function gasPayerOf({ grants }: Command): CapabilityToken | null {
   const payers: CapabilityToken[] = []
   for (const tokens of grants.values()) for (const token of tokens) if (isGasPayer(token)) payers.push(token)
@@ -174,7 +179,11 @@ function dataForPayer({ payload }: Command): Value {
   return new Map<string, Value>([...user, ...about])
 }
 
-/** Pays the miner for the used gas, and refunds the rest. Throws ContractError. @returns the events */
+/**
+ * Pays the miner for the used gas, and refunds the rest.
+ * @returns the events
+ * @throws ContractError
+ */
 export function redeemGas(
   layer: Layer,
   context: BlockContext,
@@ -204,7 +213,11 @@ function guardOf({ predicate, publicKeys }: MinerAccount): Guard {
   return new Guard({ kind: 'keyset', keys: [...new Set(publicKeys)].sort(), predicate })
 }
 
-/** Pays the reward of a block. Throws ContractError. @returns what the contract returns, and the events */
+/**
+ * Pays the reward of a block.
+ * @returns what the contract returns, and the events
+ * @throws ContractError
+ */
 export function payReward(
   layer: Layer,
   context: BlockContext,
@@ -222,8 +235,9 @@ export function payReward(
 }
 
 /**
- * Reward in coins of a block at this height of one of `chains` chains: the table of the network by height, divided among
- * its chains (PROTOCOL.md E.4). Throws RangeError for genesis blocks.
+ * Reward in coins of a block at this height of one of `chains` chains: the table of the network by height, divided
+ * among its chains (PROTOCOL.md E.4).
+ * @throws RangeError for genesis blocks
  */
 export function rewardAt(height: bigint, chains: number): Decimal {
   const all = new Decimal(rewardUnitsAt(height), REWARD_PLACES)

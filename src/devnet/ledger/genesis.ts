@@ -82,7 +82,7 @@ function ownGenesis(own: readonly GenesisTransaction[], chain: number): Genesis 
 const others = new Map<string, Genesis | null>()
 
 /**
- * Genesis with this payload, of the present newcut or of an older one, whose contracts and module hashes differ. An
+ * Genesis with this payload, of this newcut or of an older one, whose contracts and module hashes differ. An
  * older one is executed again, and must give the outputs in the payload.
  * @returns null if the payload belongs to no genesis
  */
@@ -134,7 +134,7 @@ function executeAgain(payload: StoredPayload, { areHashesOfText, chain }: Omit<G
   return { payload, state, areHashesOfText }
 }
 
-/** @returns null if the transaction is no command of a genesis block */
+/** @returns null if the transaction is not a command of a genesis block */
 function commandIn(transaction: Uint8Array): GenesisCommand | null {
   try {
     const { cmd } = JSON.parse(decoder.decode(transaction)) as { cmd: string }

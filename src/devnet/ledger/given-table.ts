@@ -3,7 +3,7 @@ import { type Module, TableDefinition } from '#language/contracts/machine/ast.ts
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { UnfitRow } from './row-json.ts'
 
-/** Most names of tables in a refusal. */
+/** Maximum names of tables in a refusal. */
 const MAX_NAMED = 20
 
 /**

@@ -109,7 +109,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
   }
 }
 
-/** Restores a module. Throws ContractError if the record does not load. */
+/** Restores a module. @throws ContractError if the record does not load */
 export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
   return reloadModule({
     ...rest,

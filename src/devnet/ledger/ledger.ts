@@ -91,7 +91,7 @@ export class Ledger implements Executions {
 
   /**
    * Begins the next block of a chain, on any parent in the store.
-   * @param gasLimit most gas of its commands; default: what the network allows
+   * @param gasLimit maximum gas of its commands; default: what the network allows
    * @param isPrintAllowed whether its code may call `print`; default: as the node allows it
    */
   begin(
@@ -106,7 +106,7 @@ export class Ledger implements Executions {
     return new PayloadDraft(this.#stateAfter(parent), block, this.#options.store.chains, { limits, gasLimit })
   }
 
-  /** The present payload of a draft. Remembers its writes for `judge`. */
+  /** The current payload of a draft. Remembers its writes for `judge`. */
   payloadOf(draft: PayloadDraft, parent: Header): StoredPayload {
     const { payload } = draft
     if (!this.#executed.has(payload)) {
@@ -167,7 +167,8 @@ export class Ledger implements Executions {
   }
 
   /**
-   * Executes a block of the store again to record its writes. Throws NewcutError DATA_UNUSABLE if the outputs differ from those of the block.
+   * Executes a block of the store again to record its writes.
+   * @throws NewcutError DATA_UNUSABLE if the outputs differ from those of the block
    */
   replay(block: Block): void | Promise<void> {
     const { fork } = this.#options
@@ -262,7 +263,7 @@ export class Ledger implements Executions {
 
   /**
    * Refuses continuations of finished pacts, in releases that do so.
-   * @returns null if the pact continues, or if the command is no continuation
+   * @returns null if the pact continues, or if the command is not a continuation
    */
   pactFault(chain: number, command: Command): string | null {
     if (!this.#options.rules.release.refusesFinishedPacts) return null
@@ -320,7 +321,7 @@ export class Ledger implements Executions {
     return { context, state: this.stateOf(chain, record) }
   }
 
-  /** Tries the present rules, then none of the limits of outputs, then the gas and outputs of older rules. */
+  /** Tries the current rules, then none of the limits of outputs, then the gas and outputs of older rules. */
   #judgeAgain(parent: Header, block: Block): ExecutedPayload | ExecutionFault {
     const { payload } = block
     const isPrintAllowed = this.hasPrints(block)
@@ -349,7 +350,7 @@ export class Ledger implements Executions {
     return verifySpv(this.#options.store, this.#proofPlaceOf(context), type, object)
   }
 
-  /** Pact that a proof of another chain proves to a block. Throws ContractError. */
+  /** Pact that a proof of another chain proves to a block. @throws ContractError */
   readonly #readProof: ProofReader = (evaluator, context, proof) => {
     const verified = this.verify(context, proof)
     if ('fault' in verified) throw evalError(`Continuation error: ${verified.fault}`)

@@ -105,7 +105,7 @@ export function payerFault(state: ReadableState, context: BlockContext, command:
   return gasFault(state, context, command)
 }
 
-/** @returns why a continuation is too late (its pact is finished), or null if it is not, or is no continuation */
+/** @returns why a continuation is too late (its pact is finished), or null if it is not, or if the command is not a continuation */
 export function pactFault(state: ReadableState, { payload }: Command): string | null {
   if (payload.kind !== 'cont' || state.get<PactState | null>('pacts', payload.pactId) !== null) return null
   return `This transaction is attempting to complete an already-completed defpact ID: ${payload.pactId}`

@@ -9,11 +9,11 @@ import { Guard, type Value } from '#language/contracts/values/value.ts'
 import type { Command } from '../command/command.ts'
 import { isGasPayer } from './gas.ts'
 
-/** Most characters of such a command, and most bytes of its data. */
+/** Maximum characters of such a command, and bytes of its data: parsing them takes well below a millisecond. */
 const MAX_CHARACTERS = 4096
-/** Most calls in its code. */
+/** Maximum calls in its code. */
 const MAX_CALLS = 4
-/** Most keys of the keyset of an account. */
+/** Maximum keys of the keyset of an account: each is compared with the signers. */
 const MAX_KEYS = 16
 /** Functions of the coin contract that run no code of others, and how many of their arguments are accounts. */
 const FUNCTIONS: ReadonlyMap<string, number> = new Map([
@@ -24,7 +24,7 @@ const FUNCTIONS: ReadonlyMap<string, number> = new Map([
 ])
 /** Natives that take no longer than their arguments are long, if all of them are literals. */
 const ARITHMETIC: readonly string[] = ['+', '-', '*', '=', '!=', '<', '<=', '>', '>=']
-/** Most levels of arithmetic. */
+/** Maximum levels of arithmetic. */
 const MAX_LEVELS = 8
 const PREDICATES: readonly string[] = ['keys-all', 'keys-any', 'keys-2']
 

@@ -20,7 +20,7 @@ import { genesisIn } from './genesis.ts'
 import { attempt } from './runner.ts'
 import { runPayload } from './transaction.ts'
 
-/** Most results that are kept. */
+/** Maximum results that are kept, the oldest dropped first: nothing else limits private commands. */
 const MAX_RESULTS = 10_000
 
 export class PrivateLedger {

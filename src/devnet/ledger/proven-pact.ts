@@ -9,8 +9,8 @@ import { valueFromJson } from '#language/contracts/values/wire.ts'
 type Fields = { readonly [key: string]: ExactJson }
 
 /**
- * Throws ContractError if the command neither began nor continued a pact.
  * @param output JSON text of the command result
+ * @throws ContractError if the command neither began nor continued a pact
  */
 export function provenPact(run: Run, output: string): PactState {
   const { continuation } = parseExactJson(output) as Fields

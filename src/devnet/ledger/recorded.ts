@@ -71,7 +71,7 @@ export function executeRecorded(output: Uint8Array): ExecuteNow {
   }
 }
 
-/** The output tells the error. */
+/** A failed command; its output has the real error. */
 const FAILED: Omit<Ran, 'gas'> = { run: { error: evalError('as recorded') }, events: [], pact: null }
 
 /** Runs a command that succeeded, and keeps its writes in the layer. */

@@ -8,7 +8,7 @@ import { ISO_MICROS, ISO_SECONDS, isoMicros, parseTime } from '#language/contrac
 import { type RowSchema, type TableRef, Time, type Type, type Value } from '#language/contracts/values/value.ts'
 import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
 
-/** Most characters of a wrong value that a refusal repeats. */
+/** Maximum characters of a wrong value that a refusal repeats. */
 const MAX_SHOWN = 80
 
 /** A row that does not fit its table. The message begins with the place in the order. */
@@ -30,7 +30,10 @@ export function rowFromJson(table: TableRef, row: Readonly<Record<string, unknow
   return new Map(read)
 }
 
-/** Throws UnfitRow if a row lacks fields. @param at place in the order */
+/**
+ * @param at place in the order
+ * @throws UnfitRow if a row lacks fields
+ */
 export function expectComplete(table: TableRef, row: ReadonlyMap<string, Value>, at: string): void {
   const missing = [...(table.schema?.fields.keys() ?? [])].filter((field) => !row.has(field))
   if (missing.length === 0) return

@@ -29,7 +29,7 @@ export function blockRules({
   }
 }
 
-/** Calls a function of the coin contract. Throws ContractError. */
+/** Calls a function of the coin contract. @throws ContractError */
 export function callCoin(run: Run, name: string, args: readonly Value[]): Term {
   const fun = run.findModule('coin')?.get(name)
   if (!(fun instanceof FunctionDefinition)) throw new Error(`the state has no function coin.${name}`)
@@ -43,15 +43,16 @@ export function coinToken(name: string, ...args: Value[]): CapabilityToken {
 
 /**
  * Runs code of a user. An error other than ContractError is a bug of the evaluator: the command fails with it, and the
- * chain continues. Throws NewcutError if the state cannot be read.
+ * chain continues.
  * @returns the value of the code, or the error with which it failed
+ * @throws NewcutError if the state cannot be read
  */
 export function attempt<T>(run: () => T): { readonly value: T } | { readonly error: ContractError } {
   try {
     return { value: run() }
   } catch (error) {
     if (error instanceof ContractError) return { error }
-    // The state cannot be read, which is no error of the code.
+    // The state cannot be read: the code is not at fault.
     if (error instanceof NewcutError || error instanceof MissingEntry) throw error
     const { name, message } = error as Error
     return { error: new ContractError('EvalError', `Internal error: ${name}: ${message}`) }

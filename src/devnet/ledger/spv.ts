@@ -42,7 +42,8 @@ export function proofHeight({ network, cut }: Chains, { block, targetChain }: Pr
 
 /**
  * Proves the output of a transaction to the target chain. The root is a block of the target chain; its height is that
- * of the transaction plus the distance of the two chains. Throws RangeError if the block does not hold the transaction.
+ * of the transaction plus the distance of the two chains.
+ * @throws RangeError if the block does not hold the transaction
  */
 export function spvProof(chains: Chains, { chain, requestKey, block, index, targetChain }: SpvRequest): SpvAnswer {
   const { payload } = block

@@ -20,7 +20,7 @@ import { runVerifiers } from './verifiers/run.ts'
 /** Transaction ids that each paid command takes; its result names the middle one. */
 export const TX_IDS = 3
 
-/** Returns the pact that a proof of another chain proves. Throws ContractError. */
+/** Returns the pact that a proof of another chain proves. @throws ContractError */
 export type ProofReader = (run: Run, context: BlockContext, proof: string) => PactState
 
 export interface ExecutingBlock {
@@ -131,7 +131,7 @@ export function boughtGas(
   return { milligas: bought.value }
 }
 
-/** Redeems the gas, and prints the result. Throws ContractError if the result is too large. */
+/** Redeems the gas, and prints the result. @throws ContractError if the result is too large */
 export function settleTransaction(
   layer: Layer,
   { context, miner }: ExecutingBlock,
@@ -160,7 +160,7 @@ export function boughtText({ wireMessage }: ContractError): string {
   return `Failed to buy gas: ${wireMessage}`
 }
 
-/** Runs the verifiers, then the code or the step of a pact. Throws ContractError. */
+/** Runs the verifiers, then the code or the step of a pact. @throws ContractError */
 export function runPayload(
   run: ExpandingRun,
   context: BlockContext,

@@ -1,6 +1,6 @@
 /** Request keys of transactions that no block can hold. */
 
-/** Most keys for each chain. */
+/** Maximum keys for each chain: as many as a full pool. A forgotten one is tried and refused again. */
 const MAX_KEYS = 10_000
 
 export class Badlist {

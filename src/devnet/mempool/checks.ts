@@ -19,7 +19,7 @@ const GAS_PRICE_DECIMALS = 12
 const MAX_TTL_SECONDS = 172_800
 /** The creation time of a command must be less than this ahead of the clock of the node. */
 const MAX_CREATION_AHEAD_SECONDS = 10
-/** Most signatures of a command. */
+/** Maximum signatures of a command (PROTOCOL.md E.3). */
 const MAX_SIGNATURES = 100
 
 /** Network, chain and time for which a command is checked. */

@@ -27,7 +27,7 @@ export const blockTerms = ({ blockGas }: Pick<Network, 'blockGas'>): GasTerms =>
 
 /**
  * Reads a gas price.
- * @returns null for a text that is no multiple of 10^-12 above 0
+ * @returns null for a text that is not a multiple of 10^-12 above 0
  */
 export function gasPriceOf(text: string): Decimal | null {
   const price = Decimal.parse(text)

@@ -6,7 +6,7 @@ import { type SignatureRules, signaturesFault } from './signatures.ts'
 /** Stands for every public key. */
 const EVERY_KEY = '*'
 
-/** Parts of a command that tell whether it is signed. */
+/** Parts of a command on which its signatures depend. */
 type Signable = Pick<Command, 'sigs' | 'signers' | 'hash'>
 
 export class Impersonation {
@@ -51,7 +51,7 @@ export class Impersonation {
     this.set(this.#first, true)
   }
 
-  /** @returns what is wrong with the signatures that are checked at present, in the words of live nodes, or null */
+  /** @returns what is wrong with the signatures that are checked now, in the words of live nodes, or null */
   readonly fault = (command: Signable): string | null => {
     const fault = signaturesFault(command, undefined, this.#rules)
     if (fault === null || this.#keys.size === 0) return fault

@@ -4,11 +4,11 @@
  */
 import type { Transaction } from './transaction.ts'
 
-/** Most transactions in a pool, as in live nodes. */
+/** Maximum transactions in a pool, as in live nodes. */
 const MAX_POOL_TRANSACTIONS = 10_000
-/** Most bytes of transactions in a pool. */
+/** Maximum bytes of transactions in a pool: they live in memory, on up to a hundred chains. */
 const MAX_POOL_BYTES = 16 * 1024 * 1024
-/** Most transactions in a block, and most bytes of them. Live nodes only have the gas limit, which allows 15 MB. */
+/** Maximum transactions in a block, and their bytes. Live nodes only have the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
 const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
@@ -132,7 +132,7 @@ export class Mempool {
   }
 
   /**
-   * Pending request keys, or only those after number `since`. A number that was never given is no mark of this pool, so
+   * Pending request keys, or only those after number `since`. A number that was never given is not a mark of this pool, so
    * the result then has all of them.
    */
   pending(since: bigint | null): PendingKeys {

@@ -30,7 +30,7 @@ export interface Trial {
   pactFault(chain: number, command: Command): string | null
 }
 
-/** Most time for trials of refused commands in one request. A refused command pays no gas. */
+/** Maximum time for trials of refused commands in one request, in ms. A refused command pays no gas. */
 const MAX_UNPAID_MS = 1000
 
 interface MempoolsOptions {
@@ -115,7 +115,7 @@ export class Mempools {
     return this.#chains.chainIds
   }
 
-  /** Throws RangeError if the network does not have the chain. */
+  /** @throws RangeError if the network does not have the chain */
   poolOf(chain: number): Mempool {
     const pool = this.#pools.get(chain)
     if (pool === undefined) throw new RangeError(`there is no chain ${chain}`)

@@ -13,7 +13,7 @@ import type { Command, CommandSigner } from '../command/command.ts'
 /** Verdicts cached, at least. A signature is checked on arrival and in blocks, and takes 3 to 40 ms. */
 const MIN_CACHED_VERDICTS = 10_000
 
-/** Most signatures of a command from a client. Blocks may have more, as far as their gas goes. */
+/** Maximum signatures of a command from a client. Blocks may have more, as far as their gas goes. */
 const MAX_SIGNATURES = 4
 
 /** Domain separator of a message that was hashed before, and the length and text of the context. */
@@ -99,7 +99,7 @@ function readCheckedSignature(
   hash: Uint8Array,
 ): CheckedSignature | string {
   const sizes = slhDsaSchemes.get(scheme ?? '')
-  // Nodes tell the kinds of signatures apart by their form.
+  // Nodes distinguish the kinds of signatures by their form.
   if (sizes !== undefined && webAuthnPartsOf(sig) !== null) {
     return `scheme of Just ${sizes.constructorName} does not match signature type WebAuthn`
   }

@@ -20,8 +20,9 @@ const [UNSIGNED, NEGATIVE, BYTES, MAP] = [0, 1, 2, 5]
 type CborItem = number | Buffer
 
 /**
- * Reads a public key: a COSE key of P-256 or Ed25519 in hex. Throws for a point off the curve.
- * @returns null if it is no such key
+ * Reads a public key: a COSE key of P-256 or Ed25519 in hex.
+ * @returns null for any other text
+ * @throws for a point off the curve
  */
 export function webAuthnKey(pubKey: string): KeyObject | null {
   const hex = pubKey.startsWith(PREFIX) ? pubKey.slice(PREFIX.length) : pubKey

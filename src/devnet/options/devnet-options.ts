@@ -71,17 +71,17 @@ export interface DevnetOptions {
   readonly product?: ProductWord
   /** Lifetime of update streams, times a random factor in [0.9, 1.1). Default 240 s; at most 22 days. */
   readonly updateStreamMs?: number
-  /** Most update streams at once. Default 2000. */
+  /** Maximum update streams at once. Default 2000. */
   readonly updateStreamLimit?: number
-  /** Most streams of headers and blocks at once. Default 2000. */
+  /** Maximum streams of headers and blocks at once. Default 2000. */
   readonly headerStreamLimit?: number
-  /** Most payloads that wait for a solution. Default 1200. */
+  /** Maximum payloads that wait for a solution. Default 1200. */
   readonly workLimit?: number
   /** Time that a payload waits for its solution. Default 300 s. */
   readonly workLifetimeMs?: number
   /** Least time between two events that report other transactions of a chain. Default 15 s; at most 22 days. */
   readonly refreshMs?: number
-  /** Most requests that wait for the result of a command. Default 1000. */
+  /** Maximum requests that wait for the result of a command. Default 1000. */
   readonly listenLimit?: number
   /** Longest wait of a request for the result of a command. Default 180 s; at most 22 days. */
   readonly listenMs?: number

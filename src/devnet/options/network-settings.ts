@@ -24,7 +24,7 @@ export function askedSettings(options: DevnetOptions): AskedSettings {
   return { ...settings, pow: false, adjusts, autoMine: mode }
 }
 
-/** Settings of a fork: graph and rules of the forked network, and no proof of work. Throws NewcutError BAD_OPTION. */
+/** Settings of a fork: graph and rules of the forked network, and no proof of work. @throws NewcutError BAD_OPTION */
 export function forkedSettings(options: DevnetOptions, fork: NodeCopy): AskedSettings {
   const [header] = fork.headers.values()
   // Chains on disk keep the rules of their first block, though the files of newcut may learn others.

@@ -89,7 +89,7 @@ const optionTable: OptionTable = {
   onTransaction: listener(),
 }
 
-/** Throws NewcutError BAD_OPTION for an unknown option, a wrong shape, or options that exclude each other. */
+/** @throws NewcutError BAD_OPTION for an unknown option, a wrong shape, or options that exclude each other */
 export function checkOptions(options: DevnetOptions): void {
   if (!isJsonObject(options)) throw operatingError(optionErrors.notObject, { value: inspected(options) })
   for (const [name, value] of Object.entries(options)) {
@@ -108,7 +108,7 @@ export function checkOptions(options: DevnetOptions): void {
   checkPairs(options)
 }
 
-/** Throws NewcutError BAD_OPTION for options that exclude each other. */
+/** @throws NewcutError BAD_OPTION for options that exclude each other */
 function checkPairs({ networkName, networks, fork, pow, autoMine, dataDir, stateFile, state }: DevnetOptions): void {
   // A fork may have the name of a network without a file: that of the forked node.
   const needsFile = networkName !== undefined && fork === undefined

@@ -28,7 +28,7 @@ export function optionsAfterSwitch(
   return { ...turned, graph: undefined, fork: forkOf(change, first) }
 }
 
-/** Throws RequestRefused if the node writes its network to disk: a turn would leave or replace what is there. */
+/** @throws RequestRefused if the node writes its network to disk: a turn would leave or replace what is there */
 function expectNothingOnDisk({ dataDir, stateFile }: DevnetOptions): void {
   const [option, place] = dataDir !== undefined ? ['dataDir', dataDir] : ['stateFile', stateFile]
   if (place === undefined) return

@@ -5,8 +5,9 @@ import type { Header } from '#ground/chain/header.ts'
 import type { BlockStore } from '../store/block-store.ts'
 
 /**
- * Throws RangeError unless these heads fit together: every adjacent block that a head names must be on the branch of
- * the head of the adjacent chain. All heads must be in the store.
+ * All heads must be in the store.
+ * @throws RangeError unless these heads fit together: every adjacent block that a head names must be on the branch of
+ *   the head of the adjacent chain
  */
 export function expectBraid(store: BlockStore, heads: Cut): void {
   for (const head of heads.values()) {

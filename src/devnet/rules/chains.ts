@@ -124,7 +124,7 @@ export class Chains {
     return this.#cut
   }
 
-  /** The present state. It is no copy: parts of it keep changing. */
+  /** The current state. It is not a copy: parts of it keep changing. */
   get state(): ChainState {
     return { store: this.store, heads: this.#cut, ruleChanges: this.#rules.changes }
   }
@@ -158,7 +158,7 @@ export class Chains {
   }
 
   /**
-   * New work for a chain on top of `cut`, with nonce 0 and the present as creation time.
+   * New work for a chain on top of `cut`, with nonce 0 and the time of the node as creation time.
    * @returns the work, or the adjacent chain that must grow first
    */
   newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | Blocked {
@@ -230,9 +230,9 @@ export class Chains {
   }
 
   /**
-   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D). Throws
-   * RangeError if they do not fit together.
+   * Moves the cut to these heads, all of them in the store, if together they weigh more (PROTOCOL.md D).
    * @returns whether the cut moved
+   * @throws RangeError if they do not fit together
    */
   adopt(heads: Cut): boolean {
     expectBraid(this.store, heads)
@@ -245,8 +245,9 @@ export class Chains {
 
   /**
    * Reverts the cut to earlier heads, whatever they weigh. Undoes later changes of the rules; later blocks become
-   * orphans. Throws RangeError if the heads do not fit together.
+   * orphans.
    * @param ruleChanges number of rule changes when the cut had these heads
+   * @throws RangeError if the heads do not fit together
    */
   revert(heads: Cut, ruleChanges: number): void {
     expectBraid(this.store, heads)
@@ -291,7 +292,7 @@ export class Chains {
   ): BlockRule[] {
     const adjacentParents = new Map<number, Header>()
     for (const [chain, adjacentHash] of header.adjacents) {
-      // The parent hash of a genesis block is no block. An adjacent that names it is missing here, and breaks the rule.
+      // No block has the parent hash of a genesis block. An adjacent that names it is missing here, and breaks the rule.
       const block = this.store.get(adjacentHash)
       if (block !== undefined) adjacentParents.set(chain, block.header)
     }

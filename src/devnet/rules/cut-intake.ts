@@ -20,7 +20,7 @@ export interface InvalidCut {
 }
 
 /**
- * Adds the blocks that come with a cut, and adopts the cut if it weighs more than the present one.
+ * Adds the blocks that come with a cut, and adopts the cut if it weighs more than the current one.
  * @returns null if it was accepted, even if nothing changed because a block is missing
  */
 export async function takeCut(chains: Chains, cut: CutHashes): Promise<InvalidCut | null> {

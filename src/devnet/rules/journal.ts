@@ -13,7 +13,7 @@ export interface ChainState {
 }
 
 export interface ChainJournal {
-  /** Called before any change. Throws NewcutError DATA_UNUSABLE if no more can be written. */
+  /** Called before any change. @throws NewcutError DATA_UNUSABLE if no more can be written */
   readonly expectRoom: () => void
   /**
    * Notes a change of the state. The write follows at the end of this turn of the event loop or later. It is atomic, so

@@ -96,7 +96,7 @@ export class NodeClock {
   }
 
   /**
-   * Moves the clock forwards if it is behind this time (microseconds), for example that of the newest block on disk.
+   * Moves the clock forwards if it is earlier than this time (microseconds), for example that of the newest block on disk.
    */
   catchUp(microseconds: bigint): void {
     const behindUs = microseconds - BigInt(Math.floor(this.ms() * 1000))

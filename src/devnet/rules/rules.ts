@@ -32,7 +32,7 @@ export class Rules {
     return this.#changes
   }
 
-  /** The network with its present rules. */
+  /** The network with its current rules. */
   get network(): Network {
     return this.#networkAt(0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
   }
@@ -41,7 +41,7 @@ export class Rules {
     this.#changes.push(change)
   }
 
-  /** Undoes all changes except the first `kept`. @param blocks present number of blocks */
+  /** Undoes all changes except the first `kept`. @param blocks current number of blocks */
   revert(kept: number, blocks: number): void {
     for (let i = kept; i < this.#changes.length; i++) {
       const change = this.#changes[i]

@@ -126,7 +126,7 @@ export class BlockStore {
     return this.#block(record)
   }
 
-  /** The block that was added as number `number`, counted from 0. Throws RangeError if there is none. */
+  /** The block that was added as number `number`, counted from 0. @throws RangeError if there is none */
   at(number: number): Block {
     if (!(number >= 0 && number < this.size)) throw new RangeError(`block number ${number} of ${this.size}`)
     return this.#block(number)
@@ -167,7 +167,7 @@ export class BlockStore {
 
   // Walks over many ancestors use record numbers: 100,000 objects would take longer than the walk.
 
-  /** Record number of a block. Throws Error for a block of another store. */
+  /** Record number of a block. @throws Error for a block of another store */
   recordOf(block: Block): number {
     const record = this.#byHash.find(block.hash)
     if (record === NONE) throw new Error(`no block ${block.id} in the store`)

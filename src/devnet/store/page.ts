@@ -12,7 +12,7 @@ export interface StorePage {
   readonly next: string | null
 }
 
-/** Hash of a cursor or bound, as in JSON, that is no block of the chain. */
+/** Hash of a cursor or bound, as in JSON, of no block of the chain. */
 export interface UnknownBlock {
   readonly unknown: string
 }

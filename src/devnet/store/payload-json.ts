@@ -6,7 +6,7 @@ import type { StoredPayload } from './payload.ts'
 
 type PayloadParts = Pick<PayloadWithOutputs, 'minerData' | 'coinbase' | 'transactions'>
 
-/** Computes hashes instead of reading them. Throws FormatError. */
+/** Computes hashes instead of reading them. @throws FormatError */
 export function payloadFromJson(json: PayloadParts): StoredPayload {
   const parts = {
     minerData: decodeBase64Url(json.minerData, 'minerData'),

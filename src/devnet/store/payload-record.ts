@@ -21,7 +21,7 @@ export function encodePayloadRecord(payload: StoredPayload): Uint8Array {
   return concatBytes(payload.transactionsHash, payload.outputsHash, payload.payloadHash, ...parts)
 }
 
-/** Decodes a record; the parts are views of it. Throws RangeError for bytes that are no such record. */
+/** Decodes a record; the parts are views of it. @throws RangeError for other bytes */
 export function decodePayloadRecord(record: Uint8Array): StoredPayload {
   const hashAt = (index: number) => record.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
   const parts: Uint8Array[] = []

@@ -45,7 +45,7 @@ export class PrintReporter {
     return this
   }
 
-  /** Tells what the commands of a new block printed. */
+  /** Reports what the commands of a new block printed. */
   reportBlock(block: Block, printed: readonly CommandPrintOutput[]): void {
     if (printed.length === 0) return
     this.#exemptions?.exemptBlock(block.id)
@@ -55,7 +55,7 @@ export class PrintReporter {
     }
   }
 
-  /** Tells what a call printed. */
+  /** Reports what a call printed. */
   reportCall(call: PrintingCall, printed: PrintOutput): void {
     this.#report({ ...call, height: null }, printed)
   }

@@ -67,8 +67,8 @@ function keysIn(payload: StoredPayload): readonly (string | null)[] {
 }
 
 /**
- * @returns the `hash` of the command, or null if the transaction is no JSON command: blocks of peers may hold any
- *   bytes
+ * @returns the `hash` of the command, or null if the transaction is not the JSON of a command: blocks of peers may
+ *   hold any bytes
  */
 function requestKeyOf(transaction: Uint8Array): string | null {
   try {

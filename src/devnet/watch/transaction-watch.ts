@@ -35,17 +35,17 @@ interface RefusedCommand {
   readonly fault: string
 }
 
-/** Most queued moves of heads. Beyond them a chain is reported in its latest state, without steps in between. */
+/** Maximum queued moves of heads. Beyond them a chain is reported in its latest state, without steps in between. */
 const MAX_MOVES = 10_000
-/** Most queued transactions outside of blocks. Beyond them only their number is reported. */
+/** Maximum queued transactions outside of blocks. Beyond them only their number is reported. */
 const MAX_WAITING = 20_000
-/** Most undone transactions that are remembered until a block holds them again. */
+/** Maximum undone transactions that are remembered until a block holds them again. */
 const MAX_UNDONE = 10_000
 const MAX_REASON_LENGTH = 512
 
 type UndonePlace = UndoneTransaction['wentTo']
 
-/** A move of a head. `places` tells where transactions of lost blocks are now, by request key. */
+/** A move of a head. `places` has the places of transactions of lost blocks, by request key. */
 interface HeadMove {
   readonly isRevert: boolean
   readonly places: ReadonlyMap<string, UndonePlace>

@@ -27,7 +27,7 @@ export interface CoordinatorOptions {
   readonly run?: RunCommand | undefined
   /** Accounts that may mine, compared as a whole triple; null allows anyone. */
   readonly accounts: readonly MinerAccount[] | null
-  /** Most payloads that wait for a solution. */
+  /** Maximum payloads that wait for a solution. */
   readonly payloadLimit: number
   /** Time that a payload waits for its solution. */
   readonly payloadLifetimeMs: number
@@ -46,7 +46,7 @@ export interface CoordinatorOptions {
   readonly onSolved?: (header: WorkFields, addition: Addition) => void
 }
 
-/** Most accounts reported because they cannot be paid, and most characters of their names. */
+/** Maximum accounts reported because they cannot be paid, and maximum characters of their names: anybody may name one. */
 const MAX_UNPAID = 100
 const MAX_SHOWN_ACCOUNT = 80
 

@@ -33,16 +33,16 @@ interface DraftsOptions {
   readonly onNotice?: ((message: string) => void) | undefined
 }
 
-/** Most miners of a chain whose blocks are built ahead: those with the latest requests. */
+/** Maximum miners of a chain whose blocks are built ahead: those with the latest requests. */
 const MAX_DRAFTS_PER_CHAIN = 8
 /** Time that a request for work spends on pending transactions. */
 const REQUEST_SLICE_MS = 2
 /** Transactions executed on a chain before those of the next chain. */
 const TRANSACTIONS_PER_TURN = 16
-/** Most transactions of a block that is restarted for dearer ones. Dearer ones wait if the block is larger. */
+/** Maximum transactions of a block that is restarted for dearer ones. Dearer ones wait if the block is larger. */
 const MAX_REDONE = 16
 
-/** Most transactions remembered as slow. */
+/** Maximum transactions remembered as slow; a forgotten one delays the next block once more. */
 const MAX_SLOW = 1000
 
 /** A block under construction for a miner. */
@@ -222,7 +222,7 @@ export class Drafts {
     if (this.#slow.size > MAX_SLOW) this.#slow.delete(oldest)
   }
 
-  /** The present payload of a block, for its miner. */
+  /** The current payload of a block, for its miner. */
   payload(live: LiveDraft): StoredPayload {
     live.servedSize = live.draft.size
     return this.#options.ledger.payloadOf(live.draft, live.parent)
@@ -234,7 +234,7 @@ export class Drafts {
     return live.length === 0 ? null : live.some(({ draft, servedSize }) => draft.size > (servedSize ?? 0))
   }
 
-  /** Blocks on top of the present head. */
+  /** Blocks on top of the current head. */
   #current(chain: number): Map<string, LiveDraft> {
     const parent = this.#options.head(chain)
     const live = this.#live.get(chain)

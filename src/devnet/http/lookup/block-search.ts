@@ -34,7 +34,7 @@ interface ItemPage<T> {
   readonly searchedTo: number | null
 }
 
-/** Most blocks that one request reads. A page may end before it is full. */
+/** Maximum blocks that one request reads, so that it takes about a second. A page may end before it is full. */
 export const MAX_SEARCHED = 5_000
 /** Cost of a block that is skipped without being read. */
 const SKIP_COST = 0.02

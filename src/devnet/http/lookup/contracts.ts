@@ -35,7 +35,7 @@ export class Contracts {
     this.#node = node
   }
 
-  /** @throws RequestRefused, NewcutError if a forked node does not tell the names */
+  /** @throws RequestRefused, NewcutError if a forked node does not answer */
   list(chain: number): Promise<ModuleList> {
     return this.#complete(chain, (state, height) => {
       const fetched = this.#node.fork?.fetchedOf(chain)?.fetchedModules
@@ -54,7 +54,7 @@ export class Contracts {
     })
   }
 
-  /** @throws RequestRefused, NewcutError if a forked node does not tell the module */
+  /** @throws RequestRefused, NewcutError if a forked node does not answer */
   module(chain: number, name: string): Promise<ModuleDetails> {
     return this.#complete(chain, (state) => {
       const module = moduleIn(state, chain, name)
@@ -62,7 +62,7 @@ export class Contracts {
     })
   }
 
-  /** @returns JSON of a page of rows. @throws RequestRefused, NewcutError if a forked node does not tell them */
+  /** @returns JSON of a page of rows. @throws RequestRefused, NewcutError if a forked node does not answer */
   table(chain: number, query: TableQuery): Promise<string> {
     return this.#complete(chain, (state, height) => {
       const table = tableIn(state, chain, query.name)
@@ -97,7 +97,7 @@ export class Contracts {
     return { keys, note: `only ${known}, are listed. A row that is not listed is fetched by its key` }
   }
 
-  /** The forked network, in words. */
+  /** Name of the forked network. */
   get #live(): string {
     return this.#node.fork?.pin.network ?? 'this network'
   }

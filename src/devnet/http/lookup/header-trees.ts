@@ -13,11 +13,11 @@ import { RequestRefused } from '../refusal.ts'
 export interface TreeRequest {
   readonly chain: number
   readonly query: PageQuery
-  /** Most items of a page. */
+  /** Maximum items of a page. */
   readonly most: number
 }
 
-/** How far below the pin headers are told: each is checked by all above it. */
+/** Maximum headers below the pin that the node fetches: each is checked by all above it, so a far one needs them all. */
 const MAX_BELOW_PIN = 20_000
 
 export class HeaderTrees {
@@ -25,14 +25,14 @@ export class HeaderTrees {
   readonly #fork: NodeCopy | null
   readonly #deepest: number
 
-  /** @param deepest most headers below the pin of a chain that are told */
+  /** @param deepest maximum headers below the pin of a chain that are fetched */
   constructor(store: BlockStore, fork: NodeCopy | null, deepest = MAX_BELOW_PIN) {
     this.#store = store
     this.#fork = fork
     this.#deepest = deepest
   }
 
-  /** A header by its hash. Throws NewcutError if the forked node does not tell one that only it can have. */
+  /** A header by its hash. @throws NewcutError if only the forked node can have it, and does not answer */
   async header(chain: number, id: string): Promise<Block | undefined> {
     const known = this.#store.byId(id, chain)
     if (known !== undefined || this.#fork === null) return known
@@ -41,7 +41,7 @@ export class HeaderTrees {
     return new Block({ chain, height: Number(header.height), bytes: encodeHeader(header) }, this.#store.payloads)
   }
 
-  /** The blocks of an ascending list. Throws RequestRefused, or NewcutError if the forked node does not tell them. */
+  /** The blocks of an ascending list. @throws RequestRefused, or NewcutError if the forked node does not answer */
   async treeForPage({ chain, query }: TreeRequest): Promise<BlockTree> {
     if (this.#fork === null) return this.#store
     const headers = this.#headersOf(this.#fork, chain)
@@ -49,7 +49,7 @@ export class HeaderTrees {
     return this.#treeDownTo(headers, chain, Math.max(query.minheight ?? 0, cursor ?? 0))
   }
 
-  /** The blocks of a list of branches. Throws like `treeForPage`. */
+  /** The blocks of a list of branches. @throws like `treeForPage` */
   async treeForBranch({ chain, query, most }: TreeRequest, { upper, lower }: BranchBounds): Promise<BlockTree> {
     if (this.#fork === null) return this.#store
     const headers = this.#headersOf(this.#fork, chain)

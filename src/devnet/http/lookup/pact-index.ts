@@ -1,5 +1,5 @@
 /**
- * The commands in blocks that ran a step of a pact, or failed to, and the pacts of the present chains in two lists. Reads
+ * The commands in blocks that ran a step of a pact, or failed to, and the pacts of the current chains in two lists. Reads
  * each block of the store once. A reorganisation costs only the pacts of the blocks that it moves.
  */
 import { readStored } from '../../command/read.ts'
@@ -31,7 +31,7 @@ interface PactFailedStep extends PactAttempt {
   readonly fault: string
 }
 
-/** Steps of a pact that have run on the present chains. */
+/** Steps of a pact that have run on the current chains. */
 export interface CurrentSteps {
   /** Ascending. */
   readonly steps: readonly PactRunStep[]
@@ -44,9 +44,9 @@ export interface IndexedPact {
   readonly pactId: string
   /** Place among all pacts, in the order in which they began. */
   readonly place: number
-  /** null if no step has run on the present chains. */
+  /** null if no step has run on the current chains. */
   readonly current: CurrentSteps | null
-  /** Failed attempts in blocks of the present chains, oldest first. */
+  /** Failed attempts in blocks of the current chains, oldest first. */
   readonly failures: readonly PactFailedStep[]
 }
 
@@ -59,7 +59,7 @@ interface TrackedPact {
   current: CurrentSteps | null
 }
 
-/** Blocks that one call reads at most, by default. */
+/** Maximum blocks that one call reads, by default: about a second of work. */
 const MAX_BLOCKS_PER_READ = 5_000
 /** Failed attempts that are kept for each pact: anybody may fail often. */
 const MAX_FAILURES = 20
@@ -111,17 +111,17 @@ export class PactIndex {
     return this.#node.chains.store.size - this.#next
   }
 
-  /** Number of unfinished pacts on the present chains. */
+  /** Number of unfinished pacts on the current chains. */
   get open(): number {
     return this.#lists.open.size
   }
 
-  /** Number of finished pacts on the present chains. */
+  /** Number of finished pacts on the current chains. */
   get finished(): number {
     return this.#lists.finished.size
   }
 
-  /** @returns undefined for an id without any step on the present chains */
+  /** @returns undefined for an id without any step on the current chains */
   find(pactId: string): IndexedPact | undefined {
     const pact = this.#byId.get(pactId)
     return pact === undefined || pact.current === null ? undefined : this.#viewOf(pact)

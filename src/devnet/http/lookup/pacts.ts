@@ -1,4 +1,4 @@
-/** Pages of pacts: which steps have run on the present chains, and what the next one waits for. */
+/** Pages of pacts: which steps have run on the current chains, and what the next one waits for. */
 import { type ExactJson, exactJsonText, parseExactJson } from '#ground/base/json.ts'
 import { DEFAULT_LOOKUP_ITEMS } from '#ground/schema/lookup.ts'
 import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '#ground/schema/pacts.ts'
@@ -21,7 +21,7 @@ interface PactQuery {
   readonly next?: string | undefined
 }
 
-/** A pact on the present chains. */
+/** A pact on the current chains. */
 interface CurrentPact extends Pick<IndexedPact, 'pactId' | 'failures'>, CurrentSteps {}
 
 const decoder = new TextDecoder()
@@ -110,7 +110,7 @@ function pinnedStep(pactId: string, { chain, height, block, createdMs, target }:
 }
 
 /**
- * Pacts behind a cursor: unfinished ones, then finished ones, the newest first. A pact that has finished since the page
+ * Pacts after a cursor: unfinished ones, then finished ones, the newest first. A pact that has finished since the page
  * before keeps its place among the unfinished ones.
  */
 function* pactsAfter(index: PactIndex, cursor: string | undefined, onlyOpen: boolean): Generator<IndexedPact> {
@@ -186,7 +186,7 @@ function nextStep(node: PactNode, { pactId, last }: CurrentPact): NextStep {
   }
 }
 
-/** A pending command that runs the step behind this one, or rolls this one back. */
+/** A pending command that runs the step after this one, or rolls this one back. */
 function pendingKeyOf({ chains, pools }: PactNode, chain: number, last: Pick<Cont, 'pactId' | 'step'>): string | null {
   if (!chains.chainIds.includes(chain)) return null
   const isNext = ({ step, isRollback }: Cont) => step === (isRollback ? last.step : last.step + 1)

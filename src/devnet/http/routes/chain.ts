@@ -18,14 +18,14 @@ import { HeaderTrees, type TreeRequest } from '../lookup/header-trees.ts'
 import type { Router } from '../router.ts'
 import { unlessKnown } from '../unchanging.ts'
 
-/** Most headers or blocks in a page, and most hashes (PROTOCOL.md E.0, service API). */
+/** Maximum headers or blocks in a page, and maximum hashes (PROTOCOL.md E.0, service API). */
 const MAX_PAGE_HEADERS = 360
 const MAX_PAGE_HASHES = 4096
 /** A page ends early once it is larger than this: 360 blocks may hold 800 MB. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024
 /** Typical size of a header as a JSON object; sizes the buffer of a page. */
 const ITEM_BYTES = 750
-/** Most bounds in each of `upper` and `lower`. */
+/** Maximum bounds in each of `upper` and `lower`, as in live nodes: each costs a walk (PROTOCOL.md E.1). */
 const MAX_BOUNDS = 32
 
 interface ChainRouteOptions {
@@ -46,7 +46,7 @@ interface PageRequest extends TreeRequest {
 export function addChainRoutes(router: Router, { chains, product, fork }: ChainRouteOptions): void {
   const { store } = chains
   const headers = new HeaderTrees(store, fork)
-  // Payloads of blocks below the pin are told one at a time.
+  // Clients request payloads of blocks below the pin one at a time.
   const wholeBlocks = new HeaderTrees(store, null)
   const writeObject = headerObjectWriter(graphAt(chains.network, 0).degree, product, chains.network)
   const writeHashOf: ItemWriter = ({ bytes }, out) => writeHash(bytes, out)

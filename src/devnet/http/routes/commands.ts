@@ -37,14 +37,14 @@ interface CommandRouteOptions {
   readonly rules: NetworkRules
   /** Reports refused commands; null if nobody listens. */
   readonly refusals: SendRefusals | null
-  /** Most requests that wait for a result at once. */
+  /** Maximum requests that wait for a result at once. */
   readonly listenLimit: number
   /** Longest wait of a request for a result. */
   readonly listenMs: number
   readonly clock: Clock
 }
 
-/** Most bytes of results in one response. */
+/** Maximum bytes of results in one response: a request may name thousands of large ones. */
 const MAX_POLL_LENGTH = 32 * 1024 * 1024
 
 const refuseCommand = (reply: FastifyReply, message: string) => writeRefusal(reply, { status: 400, message })

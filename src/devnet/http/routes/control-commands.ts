@@ -4,10 +4,10 @@ import { impersonatedKey } from '#ground/schema/control-commands.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { RequestRefused } from '../refusal.ts'
 
-/** Most characters of a wrong key that a refusal repeats. */
+/** Maximum characters of a wrong key that a refusal repeats. */
 const MAX_SHOWN = 80
 
-/** Drops pending transactions, also from blocks that are under construction. Throws RequestRefused. */
+/** Drops pending transactions, also from blocks that are under construction. @throws RequestRefused */
 export function dropTransactions(coordinator: Coordinator, { requestKeys, all }: DropRequest): DropResult {
   if ((requestKeys === undefined) === (all === undefined)) {
     throw new RequestRefused(400, 'expected either requestKeys or "all": true')
@@ -23,7 +23,7 @@ export function dropTransactions(coordinator: Coordinator, { requestKeys, all }:
   }
 }
 
-/** Reads keys of an order. Throws RequestRefused. */
+/** Reads keys of an order. @throws RequestRefused */
 export function impersonatedKeys(texts: readonly string[]): string[] {
   return texts.map((text, i) => {
     const key = impersonatedKey(text)

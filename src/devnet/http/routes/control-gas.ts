@@ -4,10 +4,10 @@ import { type GasTerms, gasPriceOf } from '../../mempool/gas-terms.ts'
 import type { Coordinator } from '../../work/coordinator.ts'
 import { RequestRefused } from '../refusal.ts'
 
-/** Most characters of a wrong price that a refusal repeats. */
+/** Maximum characters of a wrong price that a refusal repeats. */
 const MAX_SHOWN = 80
 
-/** Changes the terms. The next block follows them. Pending transactions stay. Throws RequestRefused. */
+/** Changes the terms. The next block follows them. Pending transactions stay. @throws RequestRefused */
 export function changeGas(coordinator: Coordinator, { blockLimit, minPrice }: GasRequest): GasState {
   const { pools, drafts } = coordinator
   if (blockLimit === undefined && minPrice === undefined) {

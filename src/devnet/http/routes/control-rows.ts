@@ -19,8 +19,8 @@ interface RowGroup {
 }
 
 /**
- * Writes rows in a block that it makes. A row that exists keeps the fields that the control request leaves out. Throws
- * RequestRefused for an unknown table, for rows that do not fit it, and if the write fails; and OrderRefused.
+ * Writes rows in a block that it makes. A row that exists keeps the fields that the control request leaves out.
+ * @throws RequestRefused for an unknown table, for rows that do not fit it, and if the write fails; and ControlError
  */
 export async function writeRows(
   maker: BlockMaker,

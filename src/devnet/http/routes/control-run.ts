@@ -38,9 +38,9 @@ const FIRST_PRICE = 1_000_000
 const TTL_SECONDS = 86_400
 
 /**
- * Puts a privileged command into a block, which it makes. Throws RequestRefused for code that does not parse and for
- * an unknown chain, and OrderRefused.
+ * Puts a privileged command into a block, which it makes.
  * @returns the result, with the block that has it
+ * @throws RequestRefused for code that does not parse and for an unknown chain, and ControlError
  */
 export async function runPrivileged(
   maker: BlockMaker,
@@ -98,7 +98,7 @@ function commandOf({ chain, code, ...request }: RunRequest, network: Network, no
   return command
 }
 
-/** Throws RequestRefused for capabilities that are none. */
+/** @throws RequestRefused for capabilities that are none */
 function expectPrivileges(cmd: string): void {
   try {
     readPrivileges(cmd)

@@ -52,7 +52,7 @@ export interface ForkSource {
 /**
  * Turns the node to a fork of another network, or to a new one of its own if `fork` is null.
  * @param signal abandons the turn
- * @param response answer of the control request: all other requests under way end
+ * @param response answer of the control request: all other requests in progress end
  * @returns status of the new network
  * @throws RequestRefused if the node stays as it is
  */
@@ -84,7 +84,7 @@ export class ControlServer {
   constructor(router: Router, options: ControlOptions) {
     this.#router = router
     this.#options = options
-    // Any number of calls may wait for their turn; that is no leak.
+    // Any number of calls may wait for their turn. Node.js would warn of a leak.
     setMaxListeners(0, options.stopped)
   }
 
@@ -255,7 +255,7 @@ export class ControlServer {
     return { aheadMs: Math.round(clock.aheadMs), nowMs: Math.floor(clock.ms()), ...every }
   }
 
-  /** Present state of everything that these operations change. */
+  /** Current state of everything that these operations change. */
   status(): DevnetStatus {
     const { maker, faults, streams, snapshots, mining, fork } = this.#options
     const { chains, coordinator } = maker
@@ -325,7 +325,7 @@ function countsOf(body: Readonly<Record<string, number>>, cut: Cut): Map<number,
   return counts
 }
 
-/** Throws RequestRefused for a field that the mode needs, or that belongs to another mode. */
+/** @throws RequestRefused for a field that the mode needs, or that belongs to another mode */
 function modeOf({ mode, ...given }: MiningMode): AutoMine {
   const { confirmations = CONFIRMATIONS, everyMs, hashesPerSecond } = given
   const own = FIELDS[mode]
@@ -359,7 +359,7 @@ function modeText(mode: AutoMine): MiningMode {
   }
 }
 
-/** Throws RequestRefused for a text that is no time. */
+/** @throws RequestRefused for a text that is not a time */
 function timeOf(text: string): number {
   const ms = Date.parse(text)
   if (Number.isFinite(ms)) return ms

@@ -98,7 +98,7 @@ function runLocal(
  * live nodes refuse. The hash stays that of the command as sent.
  */
 function withMeta(cmd: string, chain: number, gasLimit: number): string {
-  // Most commands have metadata: skip parsing them a second time.
+  // Nearly all commands have metadata: skip parsing them a second time.
   if (cmd.includes('"meta"') || !/^\s*\{\s*".*\}\s*$/s.test(cmd)) return cmd
   const meta = { chainId: String(chain), sender: '', gasLimit, gasPrice: 0, ttl: 0, creationTime: 0 }
   return `${cmd.slice(0, cmd.lastIndexOf('}'))},"meta":${JSON.stringify(meta)}}`

@@ -10,9 +10,9 @@ import { isUnread, readAll, type Unread } from '../read-all.ts'
 import { insertRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
-/** Most request keys in one request. */
+/** Maximum request keys in one request: as many as a full pool has. */
 const MAX_KEYS = 10_000
-/** Most bytes of transactions in one response: a request may name one transaction many times. */
+/** Maximum bytes of transactions in one response: a request may name one transaction many times. */
 const MAX_LOOKUP_BYTES = 32 * 1024 * 1024
 
 const decoder = new TextDecoder()

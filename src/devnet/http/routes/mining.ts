@@ -17,7 +17,7 @@ interface MiningRouteOptions {
   readonly chains: number
   /** Lifetime of an update stream; each one gets this times a random factor in [0.9, 1.1). */
   readonly updateStreamMs: number
-  /** Most update streams at once. */
+  /** Maximum update streams at once. */
   readonly updateStreamLimit: number
   readonly random: () => number
   readonly clock: Clock

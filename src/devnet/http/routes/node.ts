@@ -10,7 +10,7 @@ import { sendJson } from '../app.ts'
 import type { Router } from '../router.ts'
 
 interface NodeRouteOptions {
-  /** The present network. */
+  /** The current network. */
   readonly network: () => Network
   readonly packageVersion: string
   readonly release: ReleaseRules

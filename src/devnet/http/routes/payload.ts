@@ -12,9 +12,9 @@ import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } fr
 import type { Router } from '../router.ts'
 import { unlessKnown } from '../unchanging.ts'
 
-/** Most payloads in a batch; further ones are left out (PROTOCOL.md E.0). */
+/** Maximum payloads in a batch; further ones are left out (PROTOCOL.md E.0). */
 export const MAX_BATCH_PAYLOADS = 1000
-/** Most characters of payloads in one response: a thousand large ones exceed the length of a string. */
+/** Maximum characters of payloads in one response: a thousand large ones exceed the length of a string. */
 export const MAX_BATCH_LENGTH = 32 * 1024 * 1024
 
 interface Forms {

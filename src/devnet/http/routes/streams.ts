@@ -14,7 +14,7 @@ import type { StreamGate } from '../stream/stream-gate.ts'
 interface StreamRouteOptions {
   readonly chains: Chains
   readonly product: ProductWord
-  /** Most streams of headers and blocks together. */
+  /** Maximum streams of headers and blocks together. */
   readonly streamLimit: number
   readonly streams: StreamGate
 }

@@ -1,4 +1,4 @@
-/** `POST /devnet/trace`: executes a transaction again, and tells its steps. */
+/** `POST /devnet/trace`: executes a transaction again, and returns its steps. */
 
 import type { FastifyReply } from 'fastify'
 import { exactJsonText, fieldsOf, parseExactJson } from '#ground/base/json.ts'
@@ -78,7 +78,7 @@ async function answer(reply: FastifyReply, options: TraceRouteOptions, request: 
   return send(reply, { requestKey: command.key, chain, block: null }, traced)
 }
 
-/** Throws RequestRefused for a text that is no command. */
+/** @throws RequestRefused for a text that is not a command */
 function commandIn(cmd: Trace['cmd']): Command {
   const signed = typeof cmd === 'string' ? { hash: hashBytes(encoder.encode(cmd)), sigs: [], cmd } : cmd
   if (signed === undefined) throw new RequestRefused(400, 'cmd: missing')
@@ -87,7 +87,7 @@ function commandIn(cmd: Trace['cmd']): Command {
   return command
 }
 
-/** Finds the block of a transaction: on its chain, or else the newest orphan. Throws RequestRefused. */
+/** Finds the block of a transaction: on its chain, or else the newest orphan. @throws RequestRefused */
 function findBlock(
   { chains, ledger, pools, index }: TraceRouteOptions,
   key: string,

@@ -13,7 +13,7 @@ import type { Block } from '../../store/block-store.ts'
 /** Approximate number of blocks shown, and bounds of the number of heights. */
 const SHOWN_BLOCKS = 800
 const [MIN_HEIGHTS, MAX_HEIGHTS] = [40, 120]
-/** Most accounts of miners shown. */
+/** Maximum accounts of miners shown. */
 const MAX_MINERS = 4
 
 /** Constant properties of the network. */

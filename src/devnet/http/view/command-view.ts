@@ -98,7 +98,7 @@ export class ExecutedCommands {
     if (added.length > 0) this.#newest = [...added, ...this.#newest].slice(0, MAX_EXECUTED)
   }
 
-  /** Newest first; `isOrphan` is that of the present cut. */
+  /** Newest first; `isOrphan` is that of the current cut. */
   get view(): ExecutedView[] {
     const onChain = new Map<string, boolean>()
     return this.#newest.map((each) => {

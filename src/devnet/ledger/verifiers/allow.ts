@@ -16,7 +16,7 @@ const Capability = Type.Object({
   args: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])),
 })
 
-/** Throws VerifierRefusal unless the capability of the proof is the granted one. */
+/** @throws VerifierRefusal unless the capability of the proof is the granted one */
 export function allow(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   gas.charge(GAS)
   const proven = capabilityOf(proof)

@@ -38,7 +38,7 @@ const WORD = 32
 const TREE_DEPTH = 32
 const SIGNATURE_BYTES = 65
 
-/** Reads bytes from the front. Throws RangeError if too few are left. */
+/** Reads bytes from the front. @throws RangeError if too few are left */
 class ByteReader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -82,7 +82,7 @@ export function u32BE(value: number): Uint8Array {
   return bytes
 }
 
-/** Decodes a message. Throws RangeError for fewer than 77 bytes. */
+/** Decodes a message. @throws RangeError for fewer than 77 bytes */
 export function messageFrom(bytes: Uint8Array): HyperlaneMessage {
   const reader = new ByteReader(bytes)
   return {
@@ -96,7 +96,7 @@ export function messageFrom(bytes: Uint8Array): HyperlaneMessage {
   }
 }
 
-/** Decodes metadata with a Merkle proof. Throws RangeError for fewer than 1096 bytes. */
+/** Decodes metadata with a Merkle proof. @throws RangeError for fewer than 1096 bytes */
 export function merkleMetadataFrom(bytes: Uint8Array): MerkleMetadata {
   const reader = new ByteReader(bytes)
   return {
@@ -109,7 +109,7 @@ export function merkleMetadataFrom(bytes: Uint8Array): MerkleMetadata {
   }
 }
 
-/** Decodes metadata with a root. Throws RangeError for fewer than 68 bytes. */
+/** Decodes metadata with a root. @throws RangeError for fewer than 68 bytes */
 export function rootMetadataFrom(bytes: Uint8Array): RootMetadata {
   const reader = new ByteReader(bytes)
   return {

@@ -48,8 +48,9 @@ interface Checkpoint {
 }
 
 /**
- * Throws VerifierRefusal unless the capability describes the message of the proof, and enough of its signers have
- * signed a checkpoint that holds the message. Throws other errors where live nodes have an uncaught exception.
+ * @throws VerifierRefusal unless the capability describes the message of the proof, and enough of its signers have
+ *   signed a checkpoint that holds the message
+ * @throws other errors where live nodes have an uncaught exception
  */
 export function hyperlaneMessage(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   const claim = claimOf(granted)
@@ -199,8 +200,8 @@ function digestOf({ treeAddress, root, index, messageId }: Checkpoint, { originD
 }
 
 /**
- * Recovers the address that has signed: r, s and v, 65 bytes. Throws VerifierRefusal if there is none, and RangeError
- * for an invalid v.
+ * Recovers the address that has signed: r, s and v, 65 bytes.
+ * @throws VerifierRefusal if there is none, and RangeError for an invalid v
  */
 function addressFrom(signature: Uint8Array, digest: Uint8Array): string {
   const recovery = recoveryOf(signature[2 * WORD])
@@ -208,7 +209,7 @@ function addressFrom(signature: Uint8Array, digest: Uint8Array): string {
   return `0x${encodeHex(keccak_256(key.subarray(1)).subarray(-ADDRESS_BYTES))}`
 }
 
-/** Recovery id, 0 to 3, of a `v` of 27 to 30, or of 37 to 40 (EIP-155). Throws RangeError for any other. */
+/** Recovery id, 0 to 3, of a `v` of 27 to 30, or of 37 to 40 (EIP-155). @throws RangeError for any other */
 function recoveryOf(v: number): number {
   const base = v >= 37 ? 37 : 27
   const recovery = v - base
@@ -216,7 +217,7 @@ function recoveryOf(v: number): number {
   return recovery
 }
 
-/** The public key, uncompressed. Throws VerifierRefusal if there is none. */
+/** The public key, uncompressed. @throws VerifierRefusal if there is none */
 function recoveredKey(signature: Uint8Array, digest: Uint8Array): Uint8Array {
   try {
     return secp256k1.Signature.fromBytes(signature, 'recovered').recoverPublicKey(digest).toBytes(false)

@@ -21,8 +21,9 @@ const verifiers: Readonly<Record<VerifierName, Verifier>> = {
 
 /**
  * Runs verifiers ordered by name, and those of one name in reverse order of the command. Charges their gas together
- * afterwards. Throws ContractError of the first that refuses.
+ * afterwards.
  * @param allowed names of the verifiers of the network at this height; null for all
+ * @throws ContractError of the first that refuses
  */
 export function runVerifiers(run: Run, uses: readonly VerifierUse[], allowed: readonly string[] | null): void {
   if (uses.length === 0) return

@@ -24,7 +24,7 @@ interface MessagePart {
 
 const encoder = new TextEncoder()
 
-/** Throws VerifierRefusal unless the key has signed the parts, and the capability names the parts and the key. */
+/** @throws VerifierRefusal unless the key has signed the parts, and the capability names the parts and the key */
 export function signedList(proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas): void {
   const [shown, key] = argumentsOf(granted)
   const [parts, signer, signature] = proofFrom(proof)
@@ -57,7 +57,7 @@ function isPart(part: Value): boolean {
   return Array.isArray(part) ? part.every(isPart) : wrappedHex(part) !== undefined
 }
 
-/** @returns the hex digits of `{"0x": HEX}`, or undefined if it is no such object */
+/** @returns the hex digits of `{"0x": HEX}`, or undefined for any other value */
 function wrappedHex(part: Value): string | undefined {
   const hex = part instanceof Map && part.size === 1 ? part.get('0x') : undefined
   return typeof hex === 'string' ? hex : undefined
@@ -99,8 +99,8 @@ function bytesOrNull(hex: string): Uint8Array | null {
 }
 
 /**
- * Whether the signature (r and s, 64 bytes in hex) is that of the digest by the key (compressed, in hex). Throws
- * VerifierRefusal for a malformed key or signature.
+ * Whether the signature (r and s, 64 bytes in hex) is that of the digest by the key (compressed, in hex).
+ * @throws VerifierRefusal for a malformed key or signature
  */
 function hasSigned(signature: string, digest: Uint8Array, key: string): boolean {
   const [signatureBytes, keyBytes] = [bytesOrNull(signature), bytesOrNull(key)]

@@ -4,8 +4,9 @@ import type { CapabilityToken, Value } from '#language/contracts/values/value.ts
 import type { VerifierUse } from '../../command/command.ts'
 
 /**
- * Checks that the proof proves these distinct capabilities. Throws VerifierRefusal if it does not, or if the gas is
- * insufficient. Any other error is a bug of the verifier that live nodes share.
+ * Checks that the proof proves these distinct capabilities. Any other error is a bug of the verifier that live nodes
+ * share.
+ * @throws VerifierRefusal if it does not, or if the gas is insufficient
  */
 export type Verifier = (proof: Value, granted: readonly CapabilityToken[], gas: VerifierGas) => void
 
@@ -24,7 +25,7 @@ export class VerifierGas {
     return this.#left
   }
 
-  /** Throws VerifierRefusal if less is left. */
+  /** @throws VerifierRefusal if less is left */
   charge(gas: number): void {
     if (gas > this.#left) {
       throw new VerifierRefusal(
