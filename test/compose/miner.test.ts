@@ -87,7 +87,11 @@ it('the journal gets an event before the leader of a fleet, which acknowledges i
   const heard: string[] = []
   const hear = (who: string) => () => void heard.push(who)
   const record = { onEvent: hear('journal'), onConfirmed: hear('rewards') }
-  const others = { search: { onEvent: hear('leader') }, servers: { onEvent: hear('servers') }, onEvent: hear('console') }
+  const others = {
+    search: { onEvent: hear('leader') },
+    servers: { onEvent: hear('servers') },
+    onEvent: hear('console'),
+  }
   for (const receive of receiversOf({ record, ...others })) receive({ type: 'idle' })
   expect(heard).toEqual(['journal', 'console', 'leader', 'servers', 'rewards'])
 })

@@ -230,7 +230,7 @@ describe('bad input', () => {
     [{ busyMs: 5 }, 'busyMs and most go together'],
     [{ busyMs: 5, most: 1 }, 'busyMs goes with answer and again, without times'],
     [{ fault: 'luck' }, '/situations/0/fault must be one of close'],
-    [{ luck: 1 }, '/situations/0/luck is no known field'],
+    [{ luck: 1 }, '/situations/0/luck is not a known field'],
   ])('situations with %j are refused: %s', async (more, text) => {
     const { err, code } = await run(['conformance', '--serve', '0', '--cases', folder(file(more))])
     expect(err).toContain(text)

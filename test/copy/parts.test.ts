@@ -38,7 +38,8 @@ describe('a pin', () => {
         [1, hash],
       ]),
     })
-    for (const wrong of [text('n', 3, 4), text(null, 3, 3)]) expect(() => readPin(wrong, 'f')).toThrow('f is not a pin: ')
+    for (const wrong of [text('n', 3, 4), text(null, 3, 3)])
+      expect(() => readPin(wrong, 'f')).toThrow('f is not a pin: ')
   })
 
   it('a pin refuses a cut with an unreadable block: a chain would be missing', () => {
@@ -201,7 +202,9 @@ describe('questions', () => {
     }
     await expect(odd({ failure: 'Gas limit' }, '(f)')).rejects.toThrow('the forked node u fails (f) with: Gas limit')
     for (const value of [['a'], ['a', 'b', 'c'], 'ab', null]) {
-      await expect(odd({ value }, '(f)', '(g)')).rejects.toThrow('the forked node u returned a value of the wrong form: ')
+      await expect(odd({ value }, '(f)', '(g)')).rejects.toThrow(
+        'the forked node u returned a value of the wrong form: ',
+      )
     }
   })
 

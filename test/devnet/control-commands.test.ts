@@ -92,7 +92,7 @@ describe('/devnet/drop', () => {
     [{ all: true, requestKeys: ['A'.repeat(43)] }, 'expected either requestKeys or "all": true'],
     [{ all: false }, '/all'],
     [{ requestKeys: ['short'] }, '/requestKeys/0'],
-    [{ keys: [] }, '/keys is no known field'],
+    [{ keys: [] }, '/keys is not a known field'],
   ])('/devnet/drop refuses %j', async (body, text) => {
     const { control } = await ledger()
     expect(await refusal(control, '/devnet/drop', body)).toEqual([400, expect.stringContaining(text)])

@@ -479,7 +479,7 @@ describe('/devnet/clock', () => {
     [{ to: '2040-01-01', everyMs: 1 }, 400, /but got 2 of them/],
     [{ to: 'tomorrow' }, 400, /^tomorrow: expected a time such as/],
     [{ nextBlock: '2040-13-01' }, 400, /^2040-13-01: expected a time such as/],
-    [{ at: 1 }, 400, /at is no known field/],
+    [{ at: 1 }, 400, /at is not a known field/],
     [{ everyMs: 0 }, 400, /everyMs must/],
     [{ nextBlock: '2001-01-01' }, 409, /each block must be later than its parent/],
     [{ to: '2001-01-01' }, 409, /each block must be later than its parent/],

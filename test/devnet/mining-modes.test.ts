@@ -116,7 +116,7 @@ describe('/devnet/mining', () => {
     [{ mode: 'simulated', everyMs: 3 }, 'everyMs does not belong to the mode simulated'],
     [{ mode: 'on-demand', confirmations: 3 }, 'confirmations does not belong to the mode on-demand'],
     [{ mode: 'often' }, '/mode must be one of on-demand, on-arrival, constant, simulated'],
-    [{ mode: 'on-arrival', blocks: 1 }, '/blocks is no known field'],
+    [{ mode: 'on-arrival', blocks: 1 }, '/blocks is not a known field'],
     [{ mode: 'on-arrival', confirmations: 101 }, '/confirmations must be <= 100'],
   ])('/devnet/mining refuses %j', async (body, text) => {
     const { control } = await onDemand()

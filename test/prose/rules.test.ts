@@ -71,7 +71,9 @@ describe('bad sentences', () => {
   })
 
   it('bad sentences has sentences for every rule', () => {
-    expect([...Object.keys(bad), 'fragment', 'most', 'value-colon'].toSorted()).toEqual(rules.map(({ name }) => name).toSorted())
+    expect([...Object.keys(bad), 'fragment', 'most', 'value-colon'].toSorted()).toEqual(
+      rules.map(({ name }) => name).toSorted(),
+    )
   })
 })
 

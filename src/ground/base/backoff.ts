@@ -22,6 +22,7 @@ export function backoffMs({ firstMs, maxMs, jitter = 1 }: Backoff, failures: num
 
 /** Pauses from half to one and a half times of a pace that doubles. Both times are in milliseconds. */
 export const aroundMs = (firstMs: number, maxMs: number): Backoff => ({
-  ...{ firstMs: 1.5 * firstMs, maxMs: 1.5 * maxMs },
+  firstMs: 1.5 * firstMs,
+  maxMs: 1.5 * maxMs,
   jitter: 2 / 3,
 })

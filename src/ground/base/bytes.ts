@@ -9,7 +9,7 @@ const NO_VALUE = 64
 const BASE64URL_VALUES = new Uint8Array(0x10000).fill(NO_VALUE)
 for (let value = 0; value < 64; value++) BASE64URL_VALUES[BASE64URL.charCodeAt(value)] = value
 
-/** Two lower-case hex digits per byte. */
+/** Encodes each byte as two lower-case hex digits. */
 export const encodeHex: (bytes: Uint8Array) => string = toHex
 
 /**
@@ -43,7 +43,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
  */
 export function decodeBase64Url(text: string, field = 'base64url'): Uint8Array {
   if (text.length % 4 === 1)
-    throw new FormatError(field, text.length, `${text.length} characters is no base64url length`)
+    throw new FormatError(field, text.length, `${text.length} characters is not a length of base64url`)
   const bytes = new Uint8Array(Math.floor((text.length * 6) / 8))
   const values = BASE64URL_VALUES
   const wholeGroups = text.length - (text.length % 4)
@@ -65,7 +65,7 @@ export function decodeBase64Url(text: string, field = 'base64url'): Uint8Array {
     seen |= value
     buffer = (buffer << 6) | value
   }
-  if (seen >= NO_VALUE) throw notBase64Url(text, field)
+  if (seen >= NO_VALUE) throw base64UrlError(text, field)
   // Two characters (12 bits) encode one byte, three (18 bits) two; the unused bits are the lowest.
   const unused = text.length % 4 === 2 ? 4 : text.length % 4 === 3 ? 2 : 0
   if ((buffer & ((1 << unused) - 1)) !== 0) {
@@ -79,7 +79,7 @@ export function decodeBase64Url(text: string, field = 'base64url'): Uint8Array {
   return bytes
 }
 
-function notBase64Url(text: string, field: string): FormatError {
+function base64UrlError(text: string, field: string): FormatError {
   let i = 0
   while (BASE64URL_VALUES[text.charCodeAt(i)] !== NO_VALUE) i++
   return new FormatError(field, i, `${JSON.stringify(text[i])} is not a base64url character (no padding allowed)`)
@@ -197,7 +197,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
-/** Byte buffer that grows by doubling: a stream of single bytes must not cost an object a byte. */
+/** Byte buffer that grows by doubling: a stream of single bytes must not cost one object per byte. */
 export class ByteBuffer {
   #bytes = new Uint8Array(256)
   size = 0

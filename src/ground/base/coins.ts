@@ -71,7 +71,10 @@ export function exactText(units: bigint): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** Sums amounts. Throws RangeError if a text is not an amount. */
+/**
+ * Sums amounts.
+ * @throws RangeError if a text is not an amount
+ */
 export const exactSum = (amounts: readonly string[]): string =>
   exactText(amounts.reduce((sum, each) => sum + exactUnits(each), 0n))
 

@@ -81,6 +81,15 @@ export function withHint({ code, message, cause }: NewcutError, hint: string): N
   return new NewcutError(code, message, { hint, cause })
 }
 
+/** Failures of this room. */
+export const baseErrors = errorRows({
+  userInAddress: {
+    code: 'BAD_OPTION',
+    text: '{origin}: its address has a user or a password, and newcut sends neither',
+    hint: 'name the address without them',
+  },
+})
+
 /**
  * Malformed bytes or text. `field` is the name in the layout table, `offset` the byte (or character) where the error
  * is.
@@ -123,7 +132,7 @@ export function describeError(error: unknown): string {
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'it is no folder',
+  ENOTDIR: 'it is not a folder',
   EACCES: 'it may not be read',
 }
 

@@ -18,7 +18,7 @@ export const exitCodes = {
 
 export type ExitCode = keyof typeof exitCodes
 
-const ofErrors: Readonly<Record<ErrorCode, ExitCode>> = {
+const codeOfErrors: Readonly<Record<ErrorCode, ExitCode>> = {
   BAD_FORMAT: 1,
   BAD_OPTION: 2,
   BAD_CONFIG: 2,
@@ -38,5 +38,5 @@ const ofErrors: Readonly<Record<ErrorCode, ExitCode>> = {
 
 /** @returns the exit code of a program that ends with this error. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
-  return ofErrors[code]
+  return codeOfErrors[code]
 }

@@ -15,12 +15,12 @@ export function hostOf(header = ''): string {
   return (/^\[(.*)\](:\d+)?$/.exec(header)?.[1] ?? header.replace(/:\d+$/, '')).toLowerCase()
 }
 
+/** Maximum length of a text to redact: the search takes quadratic time, and another machine may have sent the text. */
 const MAX_REDACTED_CHARACTERS = 2000
 
 /**
  * Redacts user, password and query of the addresses in a text that a person typed. Redacts too much rather than too
- * little. The example of hints, `USER@HOST:PORT`, stays. Nothing stays of a very long text: its search takes time, and
- * another machine may have sent it.
+ * little. The example of hints, `USER@HOST:PORT`, stays. Nothing stays of a very long text.
  */
 export function withoutSecrets(text: string): string {
   if (text.length > MAX_REDACTED_CHARACTERS) return `*** (${text.length} characters)`

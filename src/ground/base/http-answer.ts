@@ -3,7 +3,7 @@
  * no redirect. The client in src/client/node has connections of its own, with the same limits (node/round-trip.ts).
  */
 import { ByteBuffer } from './bytes.ts'
-import { describeError, NewcutError } from './errors.ts'
+import { baseErrors, describeError, NewcutError, operatingError } from './errors.ts'
 import { printable } from './printable.ts'
 import { withFirstOf } from './signals.ts'
 
@@ -31,11 +31,12 @@ export interface FetchedAnswer {
 }
 
 /**
- * The parsed text takes several times the memory of its bytes. A request for all keys of a table has the longest answer:
- * 64 MiB have about 900,000 keys.
+ * Maximum number of bytes of an answer by default. A longer one would fill the memory: the parsed text takes several times
+ * that of its bytes. A request for all keys of a table has the longest answer: 64 MiB have about 900,000 keys.
  */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+/** Maximum length of the target of a redirect in an error: another machine chose it. */
 const MAX_LOCATION = 100
 
 /** Why an answer is incomplete. Only the last two may pass if the request is repeated. */
@@ -60,11 +61,11 @@ export class AnswerError extends NewcutError {
   }
 }
 
-const HINTS: Readonly<Record<AnswerFailure, string | undefined>> = {
+const HINTS: Readonly<Record<AnswerFailure, string>> = {
   redirect: 'name the address that answers itself',
   'too long': 'does the server at that address speak the interface that newcut expects?',
-  timeout: undefined,
-  unreachable: undefined,
+  timeout: 'try again, or check that the server is up',
+  unreachable: 'check the address, and that the server is up',
 }
 
 /**
@@ -98,12 +99,13 @@ export async function fetchAnswer(url: string | URL, request: AnswerRequest): Pr
   }
 }
 
-/** The error of `fetch` for such an address has the password. */
+/**
+ * The error of `fetch` for such an address would contain the password.
+ * @throws NewcutError BAD_OPTION
+ */
 function expectNoUser({ username, password, origin }: URL): void {
   if (username + password === '') return
-  throw new NewcutError('BAD_OPTION', `${origin}: its address has a user or a password, and newcut sends neither`, {
-    hint: 'name the address without them',
-  })
+  throw operatingError(baseErrors.userInAddress, { origin })
 }
 
 /** The text of an answer, in UTF-8. */

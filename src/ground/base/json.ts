@@ -100,7 +100,10 @@ export function parsePlainJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** @returns undefined for text that is not JSON, or that nests too deep */
+/**
+ * @returns undefined for text that is not JSON, or that nests too deep
+ * @throws other errors of `parse`
+ */
 export function tryParse<T = Json>(text: string, parse: (text: string) => T): T | undefined {
   try {
     return parse(text)
@@ -134,7 +137,10 @@ export function fieldOf(json: ExactJson | undefined, name: string): ExactJson | 
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
-/** @returns what `read` returns, or null if it throws FormatError or SyntaxError */
+/**
+ * @returns what `read` returns, or null if it throws FormatError or SyntaxError
+ * @throws other errors of `read`
+ */
 export function unlessMalformed<T>(read: () => T): T | null {
   try {
     return read()
@@ -144,7 +150,10 @@ export function unlessMalformed<T>(read: () => T): T | null {
   }
 }
 
-/** Throws JsonDepthError for text that nests too deep. Most texts have too few brackets, which is fast to find out. */
+/**
+ * Checks the nesting. Few texts have enough brackets to nest too deep, so the first test is a fast count.
+ * @throws JsonDepthError
+ */
 function expectDepth(text: string): void {
   if (text.length <= MAX_JSON_DEPTH || !hasManyBrackets(text)) return
   let depth = 0
@@ -256,7 +265,7 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null
 }
 
-/** Decodes a marked string: the number behind the mark, or the original string without its added mark. */
+/** Decodes a marked string: the number after the mark, or the original string without its added mark. */
 function unmarkValue(text: string): ExactJson {
   if (text.charCodeAt(0) !== 0) return text
   const token = text.slice(1)

@@ -1,6 +1,6 @@
 /** Sanitizes text from nodes, peers and files for terminals and logs. */
 
-/** Maximum length of a line for people, in characters. */
+/** Maximum length of a line for people, in characters. Another machine must not fill a log with one answer. */
 export const MAX_LINE_CHARACTERS = 2_000
 
 /**
@@ -20,7 +20,7 @@ export function printable(text: string, maxCharacters = MAX_LINE_CHARACTERS): st
 /**
  * ` (in coin.debit, line 13)`, without the module hash. Results count lines from 0, which also means unknown.
  * @param place `info` of an error, such as `coin.debit.{HASH}:12` or `<toplevel>:3`
- * @returns empty for a place that tells nothing
+ * @returns empty for an unknown place
  */
 export function placeText(place: string | null | undefined): string {
   const [, name, line] = /^(.*?)(?:\.\{[^}]*\})?:(\d+)$/.exec(place ?? '') ?? []

@@ -288,7 +288,16 @@ function readEnd(endPath: string, disk: LogDisk): LogEnd {
   return { lines, seal: last }
 }
 
-/** A log open for appending. There must be one writer at a time. */
+/**
+ * A log open for appending. There must be one writer at a time.
+ *
+ * Life cycle of a line:
+ *
+ * 1. `append` writes the position before the line into the end file, and syncs it.
+ * 2. It seals the line, appends it to the log, and syncs the log. Only then does it return.
+ * 3. A crash between both leaves a whole line, which counts, or a part of one, which the next `open` removes.
+ * 4. After a failed write, the log takes no more lines: what the disk has is unknown.
+ */
 export class SealedLog {
   /** The content when it was opened. */
   readonly content: LogContent

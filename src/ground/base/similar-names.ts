@@ -5,14 +5,14 @@ const MAX_DISTANCE = 3
 
 /**
  * @param maxDistance maximum number of letters in which a similar name differs
- * @returns the most similar known name, or null if none is similar
+ * @returns the most similar other name, or null if none is similar
  */
 export function findSimilarName(name: string, known: Iterable<string>, maxDistance = MAX_DISTANCE): string | null {
   let best: string | null = null
   let bestDistance = maxDistance + 1
   for (const candidate of known) {
     // At least this many letters differ. The check bounds the work, because typed names may have any length.
-    if (Math.abs(name.length - candidate.length) >= bestDistance) continue
+    if (Math.abs(name.length - candidate.length) >= bestDistance || candidate === name) continue
     const distance = editDistance(name, candidate)
     // Half of the letters of a short name must be right.
     const isSimilar = distance <= Math.max(name.length, candidate.length) / 2

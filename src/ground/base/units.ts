@@ -12,8 +12,14 @@ export function withPrefix(value: number): string {
     scaled /= 1000
     step++
   }
-  const digits = step === 0 && Number.isInteger(scaled) ? 0 : scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2
-  return `${value < 0 ? '-' : ''}${scaled.toFixed(digits)}${PREFIXES[step]}`
+  const places = step === 0 && Number.isInteger(scaled) ? 0 : placesFor(scaled)
+  return `${value < 0 ? '-' : ''}${scaled.toFixed(places)}${PREFIXES[step]}`
+}
+
+/** Decimal places of a number below 1,000 with three significant digits. */
+function placesFor(scaled: number): number {
+  if (scaled >= 99.95) return 0
+  return scaled >= 9.995 ? 1 : 2
 }
 
 /** Formats a hashrate: `61.2 MH/s`, or `n/a` while there is not enough data. */

@@ -5,11 +5,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 
-/** Keys, certificates, configuration, JSON and cuts are far smaller. The whole file is held in memory. */
+/** Maximum size of a file by default: it is held in memory. Keys, certificates, configuration and cuts are far smaller. */
 const MAX_USER_FILE_BYTES = 16 * 1024 * 1024
-/** The longest contract or test file. */
+/** Maximum size of a contract or test file: the reader of the language holds all of its forms. */
 export const MAX_CODE_BYTES = 4_000_000
-/** The longest input of a command that reads records, such as an answer of a node with many headers. */
+/** Maximum input of a command that reads records, such as an answer of a node with many headers. */
 export const MAX_INPUT_BYTES = 256 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
 
@@ -17,7 +17,7 @@ const CHUNK_BYTES = 64 * 1024
 class UnsuitableFileError extends Error {}
 
 /**
- * Reads a regular file, or the file behind a link.
+ * Reads a regular file, directly or through a link.
  * @throws UnsuitableFileError, or the error of the file system; `fileProblem` describes both
  */
 export function readUserFile(path: string, maxBytes: number = MAX_USER_FILE_BYTES): Buffer {

@@ -24,10 +24,12 @@ export interface CommandSize {
   readonly slhDsaGas?: number
 }
 
+/** Prices of a signer in `post32` and later models (PROTOCOL.md E.2). */
 const ED25519_GAS = 21n
 const WEBAUTHN_GAS = 526n
 /** Gas that `post32` charges for a signer with SLH-DSA: no gas limit is enough. */
 export const NO_PRICE = 2 ** 64
+/** Bytes for one unit of the linear term, and those from which the steep term counts (PROTOCOL.md E.2). */
 const LINEAR_BYTES = 100n
 const STEEP_BYTES_TO_7 = 51_200n ** 7n
 

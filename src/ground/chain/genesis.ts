@@ -42,18 +42,19 @@ export function genesisHeader(network: Network, chain: number, payloadHash: Uint
 export function genesisProblem(header: Header, chain: number): string | null {
   const { version, adjacents } = header
   if (header.chainId !== chain) return `of chain ${header.chainId}`
-  const isOwn = (hash: Uint8Array, of: number) => equalBytes(hash, genesisParentHash(version, of))
+  const isOwn = (hash: Uint8Array, parentChain: number) => equalBytes(hash, genesisParentHash(version, parentChain))
   const fits = isOwn(header.parent, chain) && [...adjacents].every(([adjacent, hash]) => isOwn(hash, adjacent))
   if (!fits) return `whose parent hash does not fit its version code ${version}`
   return equalBytes(blockHash(encodeWork(header)), header.hash) ? null : 'whose hash is not that of its content'
 }
 
 /**
- * Whether the first epoch begins with block 1, as the headers of a chain tell.
+ * Whether the first epoch begins with block 1, by the headers of a chain.
  * @param headers those of heights 0, 1 and 2
  * @returns null if both are possible
  */
 export function fakesFirstEpoch([genesis, first, second]: readonly Header[]): boolean | null {
   if (second === undefined || first.creationTime === genesis.creationTime) return null
-  return second.epochStart === first.creationTime ? true : second.epochStart === genesis.creationTime ? false : null
+  if (second.epochStart === first.creationTime) return true
+  return second.epochStart === genesis.creationTime ? false : null
 }

@@ -7,7 +7,7 @@ interface SlhDsaScheme {
   /** Length of a public key in bytes: twice the security parameter n. */
   readonly keyBytes: number
   readonly signatureBytes: number
-  /** Price of a signer. */
+  /** Price of a signer, as KIP-0041 proposes it. */
   readonly gas: number
   /** Name in texts of live nodes. */
   readonly constructorName: string

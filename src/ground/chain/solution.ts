@@ -102,7 +102,7 @@ export const verdictOf = <Step extends StepName>(step: Step): (typeof verdictOfS
 export const isLostVerdict = (verdict: Verdict | null): boolean =>
   verdict !== null && verdict !== 'accepted' && verdict !== 'unconfirmed'
 
-/** The part of a step that tells whether more may follow, as stored in a journal or sent in a message. */
+/** The part of a step that decides whether more may follow, as stored in a journal or sent in a message. */
 export interface StepFacts {
   readonly step: StepName
   readonly depth?: number | null

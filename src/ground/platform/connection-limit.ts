@@ -8,8 +8,8 @@ import type { Socket } from 'node:net'
  * At the limit, a new connection closes the one that has been idle longest. If none is idle, the new one is closed. A
  * connection is idle while it has no open request; an event stream counts as an open request.
  *
- * Each response of a connection that closes emits 'close'. Node emits it for the first one only: the others wait behind
- * it, and their streams would stay open for ever.
+ * Each response of a connection that closes emits 'close'. Node emits it for the first one only: the others
+ * wait in its queue, and their streams would stay open forever.
  */
 export function limitConnections(server: Server, maxConnections: number): void {
   /** Connection -> its open responses, in the order in which the connections became idle. */

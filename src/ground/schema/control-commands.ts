@@ -2,10 +2,11 @@
 import { HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 
-/** Most elements of a list in an order. */
+/** Maximum number of elements of a list: the node handles a request in one go. */
 const MAX_LISTED = 10_000
-/** Most characters of code, and most signers. */
+/** Maximum length of code, in characters. */
 const MAX_CODE = 1_000_000
+/** Maximum number of keys that count as signers. */
 const MAX_SIGNERS = 100
 
 /** Which pending transactions to drop: one of these fields. */
@@ -89,7 +90,7 @@ export const GasRequest = Type.Object(
     blockLimit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'most gas of a block that this node makes, and of a command; at most what the network allows',
+        description: 'maximum gas of a block that this node makes, and of a command; at most what the network allows',
       }),
     ),
     minPrice: Type.Optional(

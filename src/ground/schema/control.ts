@@ -18,16 +18,16 @@ import {
 } from './control-commands.ts'
 import { ForkState } from './fork-state.ts'
 import { MAX_BLOCK_DELAY_MS, MiningMode, MiningState } from './mining-mode.ts'
-import { BINARY, Bytes, JSON_TYPE, type Operation, TEXT } from './operation.ts'
+import { BINARY, Bytes, JSON_TYPE, None, type Operation, text } from './operation.ts'
 import { ResetRequest } from './reset-request.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
 export { MiningMode } from './mining-mode.ts'
 
-/** Maximum number of blocks per call, including those on adjacent chains. */
+/** Maximum number of blocks per call, including those on adjacent chains: a call answers when all are made. */
 export const MAX_MADE_BLOCKS = 100_000
-/** Maximum depth of a reorg on its chain, in blocks. */
+/** Maximum depth of a reorg on its chain, in blocks: a typing error must not remake the whole network. */
 const MAX_REORG_DEPTH = 1000
 /** Maximum number of rule changes in the lifetime of a network. Each block is validated against all earlier changes. */
 export const MAX_RULE_CHANGES = 10_000
@@ -39,7 +39,7 @@ const MAX_FAULT_DELAY_MS = 600_000
 const MAX_FAULT_BODY_LENGTH = 64 * 1024
 /** Maximum clock change per call: ten years. */
 const MAX_CLOCK_ADVANCE_MS = 10 * 365 * 86_400_000
-/** Maximum number of snapshots. */
+/** Maximum number of snapshots: each keeps the heads, mempools and rules of its time in memory. */
 export const MAX_SNAPSHOTS = 1000
 
 const ChainKey = Type.String({ pattern: '^[0-9]+$' })
@@ -150,14 +150,15 @@ export const ClockChange = Type.Object(
       }),
     ),
     to: Type.Optional(
-      Type.String({ maxLength: 64, description: 'the clock goes on from this time: 2027-01-01T00:00:00Z' }),
+      Type.String({ maxLength: 64, description: 'the clock continues from this time: 2027-01-01T00:00:00Z' }),
     ),
     nextBlock: Type.Optional(
       Type.String({ maxLength: 64, description: 'time of the next block; the clock stands still until then' }),
     ),
     everyMs: Type.Optional(
       Type.Union([Type.Number({ minimum: 0.001, maximum: MAX_CLOCK_ADVANCE_MS }), Type.Null()], {
-        description: 'the clock stands still, and each block of any chain moves it on by so much; null: it runs again',
+        description:
+          'the clock stands still, and each block of any chain advances it by this much; null: it runs again',
       }),
     ),
   },
@@ -166,7 +167,9 @@ export const ClockChange = Type.Object(
 export const ClockState = Type.Object({
   aheadMs: Type.Number({ description: 'lead over the clock of the machine, in milliseconds' }),
   nowMs: Type.Number({ description: 'milliseconds since the UNIX epoch' }),
-  everyMs: Type.Optional(Type.Number({ description: 'the clock stands still, and each block moves it on by so much' })),
+  everyMs: Type.Optional(
+    Type.Number({ description: 'the clock stands still, and each block advances it by this much' }),
+  ),
 })
 
 const SnapshotId = Type.Integer({ minimum: 1, description: 'snapshot' })
@@ -201,10 +204,9 @@ export const DevnetStatus = Type.Object({
 
 export type DevnetStatus = Static<typeof DevnetStatus>
 
-const None = Type.Object({})
-const text = (description: string) => ({ description, content: { [TEXT]: Type.String() } })
-const foreign = text('not from this machine')
-const busy = text('too many queued calls, or the node is stopping')
+const failure = (description: string) => text(Type.String(), description)
+const foreign = failure('not from this machine')
+const busy = failure('too many queued calls, or the node is stopping')
 
 function controlOperation<Id extends string, Body extends TSchema, Result extends TSchema>(
   id: Id,
@@ -227,7 +229,7 @@ function controlOperation<Id extends string, Body extends TSchema, Result extend
     responses: {
       200: { description: 'done', content: { [JSON_TYPE]: result } },
       403: foreign,
-      ...(conflict !== undefined && { 409: text(conflict) }),
+      ...(conflict !== undefined && { 409: failure(conflict) }),
       503: busy,
     },
   } as const satisfies Operation
@@ -242,7 +244,7 @@ const resetControl = controlOperation(
 )
 const resetOperation = {
   ...resetControl,
-  responses: { ...resetControl.responses, 502: text('the node to fork gives no answer, or a wrong one') },
+  responses: { ...resetControl.responses, 502: failure('the node to fork gives no answer, or a wrong one') },
 } as const satisfies Operation
 
 const blocks = [BlockCounts, MadeBlocks] as const

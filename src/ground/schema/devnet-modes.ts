@@ -27,11 +27,11 @@ export type AutoMine =
 export type BlockPace = Extract<AutoMine, { readonly kind: 'on-demand' | 'constant' }>
 
 /**
- * Blocks on every chain behind a block that was made on arrival, by default. They suffice for proofs: any two chains of
+ * Blocks on every chain after a block that was made on arrival, by default. They suffice for proofs: any two chains of
  * a network are closer.
  */
 export const CONFIRMATIONS = 5
-/** Most such blocks. */
+/** Maximum number of such blocks: each command makes them all before its sender sees the result. */
 export const MAX_CONFIRMATIONS = 100
 
 /** Describes the mode in words. */

@@ -13,7 +13,7 @@ interface Funding {
 const KEY_ACCOUNT = /^k:([0-9a-f]{64})$/
 
 /**
- * Code for `POST /devnet/run`. It mints coins as a block reward does, and tells the new balance. A `k:` account may be
+ * Code for `POST /devnet/run`. It mints coins as a block reward does, and returns the new balance. A `k:` account may be
  * new; any other must exist, because its guard is not known.
  */
 export function fundRequest({ account, amount, chain }: Funding, minting: MintingMethod): RunRequest {

@@ -3,10 +3,10 @@ import { Command, HashText } from './bodies.ts'
 import { JSON_TYPE, json, None, type Operation, TEXT } from './operation.ts'
 import { type Static, Type } from './typebox.ts'
 
-/** Most items of a page, and their number if a request names none. */
+/** Maximum number of items of a page. */
 export const MAX_LOOKUP_ITEMS = 200
 export const DEFAULT_LOOKUP_ITEMS = 50
-/** Longest name, key or cursor in a request. */
+/** Maximum length of a name, key or cursor in a request. */
 const MAX_NAME_LENGTH = 2048
 
 const Natural = Type.Integer({ minimum: 0 })

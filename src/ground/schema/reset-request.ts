@@ -5,11 +5,13 @@
 import { HashText } from './bodies.ts'
 import { type Static, Type } from './typebox.ts'
 
+/** Maximum length of an address, as servers commonly limit it. */
 const MAX_URL = 2048
-/** Far above the text of a cut of all chains. */
+/** Maximum length of the text of a cut: that of a cut of all chains is far shorter. */
 const MAX_CUT = 100_000
+/** Maximum number of items of a list. */
 const MAX_LISTED = 1000
-/** Longest timeout: an hour. */
+/** Maximum timeout: an hour. */
 const MAX_TIMEOUT_MS = 3_600_000
 
 const Height = Type.Integer({ minimum: 0, description: 'height of the pinned blocks' })

@@ -4,10 +4,10 @@ import { CommandOutcome } from './command-bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
 import { Type } from './typebox.ts'
 
-/** Longest request key, or text of a command, that a request may hold; longer ones are refused with 400. */
+/** Maximum length of a request key, or of the text of a command; longer ones are refused with 400. */
 const MAX_TEXT_LENGTH = 2 * 1024 * 1024
 
-/** Most rows, and most keys, that a request may replace. */
+/** Maximum number of rows, and of keys, that a request may replace. */
 const MAX_OVERRIDES = 1000
 
 /** Rows, a time and signers that a command finds on top of its chain, instead of those of the chain. */

@@ -1,6 +1,7 @@
 /** Validation of values against schemas; each schema is compiled once. */
 
 import { NumberText } from '../base/json.ts'
+import { suggestName } from '../base/similar-names.ts'
 import { Compile, type TObject, type TSchema, Type } from './typebox.ts'
 
 interface Validator {
@@ -9,7 +10,7 @@ interface Validator {
   readonly complaint: (value: unknown, path?: string) => string
 }
 
-/** Most characters of an unknown field that a complaint repeats. */
+/** Maximum length of an unknown field in a complaint: the request may have megabytes. */
 const MAX_SHOWN_FIELD = 100
 
 const validators = new WeakMap<TSchema, Validator>()
@@ -32,7 +33,7 @@ export function validatorOf(schema: TSchema): Validator {
         if (!validatorOfPart.accepts(part)) return validatorOfPart.complaint(part, `${path}/${key}`)
       }
       const unknown = unknownFieldOf(schema, value)
-      if (unknown !== undefined) return `${path}/${unknown.slice(0, MAX_SHOWN_FIELD)} is no known field`
+      if (unknown !== undefined) return unknownFieldText(unknown, path, schema)
       const [first] = compiled.Errors(value)
       return `${path + (first?.instancePath ?? '') || 'the value'} ${first?.message ?? 'is wrong'}`
     },
@@ -60,6 +61,12 @@ function unknownFieldOf(schema: TSchema, value: unknown): string | undefined {
   if (additionalProperties !== false || patternProperties !== undefined) return undefined
   if (typeof value !== 'object' || value === null) return undefined
   return Object.keys(value).find((name) => !Object.hasOwn(properties, name))
+}
+
+function unknownFieldText(name: string, path: string, schema: TSchema): string {
+  const { properties = {} } = schema as ValidatorParts
+  const text = `${path}/${name.slice(0, MAX_SHOWN_FIELD)} is not a known field`
+  return text + suggestName(name, Object.keys(properties))
 }
 
 /** Keywords of a schema that describe parts of a value. */

@@ -3,7 +3,7 @@ import { errorRows } from '#ground/base/errors.ts'
 
 const ANOTHER_NODE = 'try another node of the network'
 const ANOTHER_FOLDER = 'name another folder with `fork.cacheFolder`'
-/** Its type is no literal, because the braces in it are no values. */
+/** Typed as a plain string, because its braces are not values of the table. */
 const CUT_FORM: string =
   'a cut is {"hashes":{"0":{"height":12,"hash":".."},..}}, as GET /cut of a node answers, or a fork prints'
 

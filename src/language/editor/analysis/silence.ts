@@ -7,6 +7,7 @@
  *
  * Behind code, a comment is about its line. On a line of its own, it is about the next line that has code.
  */
+
 import { type FindingCode, findingCodes, isFindingCode, LOUD_CODES } from '../text/finding-codes.ts'
 import type { ParsedFile } from '../text/parsed-file.ts'
 import { similarName } from '../text/similar.ts'

@@ -19,12 +19,12 @@ export function nativeHover(native: NativeWord): string {
   if (about !== undefined) parts.push(about.purpose)
   if (native.isOfTests) parts.push('Test files only.')
   else if (native.milligas !== null)
-    parts.push(`Gas: ${gasText(native.milligas)} a call, plus what depends on its arguments`)
+    parts.push(`Gas: ${formatGas(native.milligas)} a call, plus what depends on its arguments`)
   return parts.join('\n\n')
 }
 
 /** Gas with as many decimal places as it needs. */
-export function gasText(milligas: number): string {
+export function formatGas(milligas: number): string {
   return String(milligas / 1000)
 }
 

@@ -15,7 +15,7 @@ export const findingCodes = {
   'costly-native': 'a native whose price of gas is high',
   'duplicate-member': 'a second member of the same name',
   'circular-members': 'members that call each other in a circle',
-  'not-an-interface': 'a module implements something that is no interface',
+  'not-an-interface': 'a module implements something that is not an interface',
   'load-file': 'a file that is missing, broken, or loads itself',
   'not-loaded': 'a module that the test file does not load',
   'refused-module': 'the loader refuses the module, as a network would',
