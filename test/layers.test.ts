@@ -263,14 +263,14 @@ describe.each(Object.entries(kinds))('the files of %s', (name, groups) => {
     Object.values(groups).flatMap((list, place) => list.map((file) => [`${name}/${file}.ts`, place])),
   )
 
-  it('the files of %s have a kind each', () => {
+  it(`the files of ${name} have a kind each`, () => {
     const flat = files.filter(
       (file) => file.startsWith(`${name}/`) && inner(file) === '' && file !== `${name}/public.ts`,
     )
     expect(flat.toSorted()).toEqual([...order.keys()].toSorted())
   })
 
-  it('the files of %s import files of their own kind and of earlier ones', () => {
+  it(`the files of ${name} import files of their own kind and of earlier ones`, () => {
     const wrong = imports.filter(({ from, to }) => {
       const [own, other] = [order.get(from), order.get(to)]
       return own !== undefined && other !== undefined && other > own

@@ -9,15 +9,15 @@ afterEach(() => void vi.restoreAllMocks())
 describe.each([
   ['of the platform', systemClock],
   ['of the client', machineClock],
-])('the clock %s', (_, clock) => {
+])('the clock %s', (name, clock) => {
   // Node 24 prints a warning to stderr for a timer with a negative delay.
-  it('the clock %s sets no negative delay for a time in the past', async () => {
+  it(`the clock ${name} sets no negative delay for a time in the past`, async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     await new Promise<void>((resolve) => clock.after(-0.004, resolve))
     expect(timers.mock.calls.map(([, delayMs]) => delayMs)).toEqual([0])
   })
 
-  it('the clock %s runs nothing that was cancelled', async () => {
+  it(`the clock ${name} runs nothing that was cancelled`, async () => {
     const ran: string[] = []
     const cancel = clock.after(1, () => ran.push('cancelled'))
     cancel()

@@ -127,22 +127,22 @@ describe('the reader of a file that a user names', () => {
   })
 })
 
-describe.each(unsuitable)('%s', (_, path, problem) => {
-  it('a test file that loads %s ends with a text', async () => {
+describe.each(unsuitable)('%s', (name, path, problem) => {
+  it(`a test file that loads ${name} ends with a text`, async () => {
     writeFileSync(at('load.repl'), `(load "${path}")`)
     const { status, lines } = await contractIn(folder, ['load.repl'])
     expect(lines.join('\n')).toContain(problem)
     expect(status).toBe(1)
   })
 
-  it('the language server reports that a test file loads %s', () => {
+  it(`the language server reports that a test file loads ${name}`, () => {
     const live = { areVirtual: true, onArrival: () => undefined, onTrouble: () => undefined }
     const workspace = new Workspace(diskFiles([folder]), null, live)
     workspace.change(at('a.repl'), `(load "${path}")`)
     expect(workspace.findings(at('a.repl')).map(({ message }) => message)).toEqual([`cannot read ${path}: ${problem}`])
   })
 
-  it('the readers of code, configuration, certificates, cuts and states refuse %s', async () => {
+  it(`the readers of code, configuration, certificates, cuts and states refuse ${name}`, async () => {
     expect(() => fileText(path)).toThrow(`cannot read ${path}: ${problem}`)
     expect(() => readConfigFile(path)).toThrow(`configuration file ${path}: ${problem}`)
     expect(() => tlsServer({ cert: path, key: path }, () => undefined)).toThrow(problem)
@@ -150,7 +150,7 @@ describe.each(unsuitable)('%s', (_, path, problem) => {
     await expect(unpackState(path)).rejects.toThrow(problem)
   })
 
-  it('the reader of conformance cases refuses %s', () => {
+  it(`the reader of conformance cases refuses ${name}`, () => {
     const cases = mkdtempSync(at('cases-'))
     symlinkSync(path, join(cases, 'a.json'))
     expect(() => readCases(cases)).toThrow(`${join(cases, 'a.json')}: ${problem}`)

@@ -125,7 +125,7 @@ describe.each(graphNames)('random growth of %s', (name) => {
   const network = graphNetwork(name)
   const chains = [...graphs[name].adjacents.keys()]
 
-  it.each([1, 2, 3])('random growth of %s keeps every invariant of a cut, seed %i', (seed) => {
+  it.each([1, 2, 3])(`random growth of ${name} keeps every invariant of a cut, seed %i`, (seed) => {
     const world = new World(network, chains, randomFrom(seed))
     const steps = 14 * chains.length + 20
     let blocked = 0

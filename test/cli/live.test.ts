@@ -101,7 +101,10 @@ describe('the configuration file of a running miner', () => {
     const miner = await startMiner(HARD, 'threads: 1\n')
     const before = await miner.get()
     for (const [text, pattern] of [
-      ['tread: 2\n', /newcut\.yaml, tread: no such option; did you mean threads\? \(newcut config prints .*\); nothing is changed\n/],
+      [
+        'tread: 2\n',
+        /newcut\.yaml, tread: no such option; did you mean threads\? \(newcut config prints .*\); nothing is changed\n/,
+      ],
       ['threads: many\n', /newcut\.yaml, threads: "many": expected a whole number from 0 to 1024; nothing is changed/],
       ['threads: 2\nchains: 77\n', /--chains: development at \S+ has no chain 77 \(its chains are 0 to 9\); nothing/],
       ['threads: 0\n', /--threads 0: nothing would search \(give --threads at least 1\); nothing is changed\n/],
