@@ -4,7 +4,7 @@
  */
 import { summariesOf } from '../src/commands/results/blocks-lines.ts'
 import { readJournal } from '../src/mining/journal/content.ts'
-import { earlierRuns } from '../src/mining/journal/earlier.ts'
+import { readEarlierRuns } from '../src/mining/journal/earlier.ts'
 
 const [folder, solutions, mode] = process.argv.slice(2)
 const before = process.cpuUsage()
@@ -18,7 +18,7 @@ async function blocksOf(): Promise<number> {
     return sum.paid.blocks
   }
   const options = { network: 'mainnet01', confirmations: 6, onUnsaved, maxUnindexedBytes: 0 }
-  const { tracked, untracked, damaged } = await earlierRuns(folder, options)
+  const { tracked, untracked, damaged } = await readEarlierRuns(folder, options)
   return tracked.length + untracked.paid.blocks - damaged
 }
 

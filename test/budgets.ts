@@ -30,7 +30,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [4, ERRORS],
+    [5, ERRORS],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],

@@ -160,7 +160,7 @@ const kinds: readonly Kind[] = [
       const told: string[] = []
       const store = await openShares(folder, (message) => told.push(message))
       try {
-        const content: unknown[] = [await listOf(store.shares()), await listOf(store.refused()), await store.load()]
+        const content: unknown[] = [await listOf(store.shares()), await listOf(store.refusals()), await store.load()]
         return { content, isReported: told.length > 0 }
       } finally {
         await store.close()

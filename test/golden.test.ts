@@ -18,7 +18,7 @@ import { programOf } from '../src/faces/cli/program.ts'
 import { systemClock } from '../src/ground/platform/clock.ts'
 import { RefusalCounter } from '../src/mining/engine/stratum/refusal-counter.ts'
 import * as messages from '../src/mining/fleet/messages.ts'
-import { Line } from '../src/mining/journal/record.ts'
+import { JournalLine } from '../src/mining/journal/record.ts'
 import { Earnings } from '../src/mining/mine/earnings.ts'
 import { profitOf } from '../src/mining/mine/profit.ts'
 import type { DeviceSnapshot, Snapshot } from '../src/mining/mine/snapshot.ts'
@@ -158,7 +158,7 @@ it('HTTP responses of a miner keep their form', () => {
 
 it('lines of the journal keep their form', () =>
   matches(
-    Line.anyOf.map((line) => {
+    JournalLine.anyOf.map((line) => {
       const { step } = line.properties as { readonly step: { const?: string; anyOf?: readonly { const: string }[] } }
       const steps = step.const ?? step.anyOf?.map((each) => each.const).join(', ')
       return `${steps}: ${Object.keys(line.properties).join(', ')}; may be left out: ${Object.keys(line.properties)

@@ -149,7 +149,7 @@ describe('words of a solution', () => {
       'faces/web/mine-page/browser/view.ts',
       'ground/chain/solution.ts',
       'mining/engine/fleet/fleet.ts',
-      'mining/journal/keeper.ts',
+      'mining/journal/journal-listener.ts',
       'mining/journal/record.ts',
       'mining/mine/solution-tracker.ts',
       'mining/source/fleet/solutions.ts',

@@ -3,7 +3,7 @@ import type { StatedPower } from '#mining/mine/energy.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import type { Money } from '#mining/mine/money.ts'
 import type { Prices } from '#mining/mine/profit.ts'
-import type { Tuned } from '#mining/tune/tune-for.ts'
+import type { SearchTuning } from '#mining/tune/tune-for.ts'
 import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
 import type { Power } from './power.ts'
 import type { Engines } from './search/engines.ts'
@@ -36,7 +36,7 @@ interface ChangedMiner {
   readonly power: Pick<Power, 'set'>
   readonly money: Pick<Money, 'setPrices'>
   /** Applies what was chosen for efficiency at the start. */
-  readonly tuned: Tuned
+  readonly tuned: SearchTuning
   /** Replaces the HTTP token. With undefined, nobody may change anything. */
   readonly setToken: (token: string | undefined) => void
 }

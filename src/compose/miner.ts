@@ -5,7 +5,7 @@ import type { MinerEvent } from '#mining/mine/events.ts'
 import { Miner } from '#mining/mine/miner.ts'
 import { Money } from '#mining/mine/money.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
-import { checkTuning, type Tuned, type TuningPorts, tunedSearch } from '#mining/tune/tune-for.ts'
+import { checkTuning, type SearchTuning, type TuningPorts, tuneSearch } from '#mining/tune/tune-for.ts'
 import { changerOf, type LiveSetup } from './change.ts'
 import { forecastOf } from './forecast.ts'
 import { checkPausing, Pausing } from './pausing.ts'
@@ -61,7 +61,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
   try {
     const reached = await connectSource(setup, (message) => onEvent({ type: 'trouble', message }), stopped)
     end.onClose(reached.close)
-    const tuned = await tunedSearch(setup.search, tuningOf(setup, { reached, end, onEvent }))
+    const tuned = await tuneSearch(setup.search, tuningOf(setup, { reached, end, onEvent }))
     const search = await openSearch(tuned(setup.search), reached, end)
     const record = await openRecord(setup, reached, { onEvent, show, end })
     const power = powerOf(setup, { search, end })
@@ -130,7 +130,7 @@ interface RunParts {
   readonly pauses: Pausing
   readonly power: Power
   readonly money: Money
-  readonly tuned: Tuned
+  readonly tuned: SearchTuning
   readonly end: RunEnd
   readonly show: Receiver
 }

@@ -4,9 +4,9 @@ import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { verdictOf, wasReceived } from '#ground/chain/solution.ts'
 import { type Disk, systemDisk } from '#mining/journal/disk.ts'
-import { type EarlierOptions, type EarlierRuns, earlierRuns, noEarlierRuns } from '#mining/journal/earlier.ts'
+import { type EarlierOptions, type EarlierRuns, noEarlierRuns, readEarlierRuns } from '#mining/journal/earlier.ts'
 import { Journal, type JournalEvents } from '#mining/journal/journal.ts'
-import { keeperOf } from '#mining/journal/keeper.ts'
+import { journalListener } from '#mining/journal/journal-listener.ts'
 import type { BlockRecord } from '#mining/journal/record.ts'
 import type { OwnBlock, OwnBlockSums } from '#mining/mine/earnings.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
@@ -78,7 +78,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
       onEvent({ type: 'warning', message })
     },
   }
-  const earlier = await earlierRuns(folder, reading).catch((error) => orElse<EarlierRuns | null>(error, null))
+  const earlier = await readEarlierRuns(folder, reading).catch((error) => orElse<EarlierRuns | null>(error, null))
   const journal = journalIn(folder, { onEvent, disk, orElse })
   const told = ({ unfinished, left, damaged, tracked, untracked }: EarlierRuns) => {
     options.onEarlierSums?.(untracked)
@@ -88,12 +88,12 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     if (left > 0) warn(`${left} older solutions in ${folder} are left to later starts`)
     return unfinished.map(asUnfinished)
   }
-  const keep = keeperOf({ journal, network, account, nowMs })
+  const keep = journalListener({ journal, network, account, nowMs })
   /** Hashes of this run's solutions while the journal is unread, or null once it was read. */
   const ofThisRun = earlier === null ? new Set<string>() : null
   const left = async (signal: AbortSignal) => {
     if (ofThisRun === null) return []
-    const late = await readLate(() => earlierRuns(folder, { ...reading, except: ofThisRun }), clock, signal)
+    const late = await readLate(() => readEarlierRuns(folder, { ...reading, except: ofThisRun }), clock, signal)
     if (late === null) return []
     const { length } = late.unfinished
     const solutions = length === 1 ? 'solution' : 'solutions'
@@ -131,7 +131,7 @@ function journalIn(folder: string, { onEvent, disk, orElse }: JournalPorts): Jou
     return Journal.open(folder, events, disk)
   } catch (error) {
     // The disk may have recovered by the next solution.
-    return orElse(error, Journal.later(folder, events, disk))
+    return orElse(error, Journal.openLater(folder, events, disk))
   }
 }
 

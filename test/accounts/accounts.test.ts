@@ -1,7 +1,7 @@
 /** Accounts of workers: their table and warnings, and how they are restored after a kill. */
 import { describe, expect, it } from 'vitest'
 import { minuteOf } from '../../src/mining/accounts/account.ts'
-import { type AccountStore, Accounts, type SavedChange } from '../../src/mining/accounts/accounts.ts'
+import { type AccountChanges, type AccountStore, Accounts } from '../../src/mining/accounts/accounts.ts'
 import { rigRows } from '../../src/mining/accounts/rig-rows.ts'
 import type { RefusedShares, ShareEntry, ShareReader } from '../../src/mining/accounts/share-store.ts'
 import { randomFrom } from '../random.ts'
@@ -10,15 +10,15 @@ import { START_MS, shareOf } from './shares.ts'
 /** A share log and saved accounts in memory. */
 class Memory implements ShareReader, AccountStore {
   readonly log: ShareEntry[] = []
-  readonly refusals: RefusedShares[] = []
-  saved: (SavedChange & { readonly accounts: ReadonlyMap<string, SavedChange['changed'][number]> }) | null = null
+  readonly counts: RefusedShares[] = []
+  saved: (AccountChanges & { readonly accounts: ReadonlyMap<string, AccountChanges['changed'][number]> }) | null = null
 
   async *shares({ fromMs = 0 } = {}) {
     yield* this.log.filter(({ timeMs }) => timeMs >= fromMs)
   }
 
-  async *refused({ fromMs = 0 } = {}) {
-    yield* this.refusals.filter(({ minuteMs }) => minuteMs >= fromMs)
+  async *refusals({ fromMs = 0 } = {}) {
+    yield* this.counts.filter(({ minuteMs }) => minuteMs >= fromMs)
   }
 
   async load() {
@@ -28,11 +28,11 @@ class Memory implements ShareReader, AccountStore {
     return {
       throughMs,
       savedMs,
-      accounts: JSON.parse(JSON.stringify([...accounts.values()])) as SavedChange['changed'],
+      accounts: JSON.parse(JSON.stringify([...accounts.values()])) as AccountChanges['changed'],
     }
   }
 
-  async save(change: SavedChange) {
+  async save(change: AccountChanges) {
     const key = ({ user, worker }: { user: string; worker: string }) => `${user} ${worker}`
     const accounts = new Map(this.saved?.accounts)
     for (const each of change.changed) accounts.set(key(each), each)
@@ -46,10 +46,10 @@ class Memory implements ShareReader, AccountStore {
 
   refuse(worker: string, timeMs: number): void {
     const minuteMs = minuteOf(timeMs)
-    const same = this.refusals.findIndex((each) => each.minuteMs === minuteMs && each.worker === worker)
-    const count = 1 + (this.refusals[same]?.count ?? 0)
-    if (same >= 0) this.refusals.splice(same, 1)
-    this.refusals.push({ minuteMs, user: 'k:abc', worker, verdict: 'stale', count })
+    const same = this.counts.findIndex((each) => each.minuteMs === minuteMs && each.worker === worker)
+    const count = 1 + (this.counts[same]?.count ?? 0)
+    if (same >= 0) this.counts.splice(same, 1)
+    this.counts.push({ minuteMs, user: 'k:abc', worker, verdict: 'stale', count })
   }
 }
 
@@ -71,7 +71,7 @@ describe('accounts', () => {
         const difficulty = random() < 0.1 ? 0 : Math.floor(random() * 2 ** 50)
         const share = shareOf(i, { timeMs, worker, difficulty, block: random() < 0.01 ? 'block' : null })
         memory.log.push(share)
-        live.acceptKept(share)
+        live.acceptLogged(share)
       }
       if (random() < 0.005) await live.save(memory, timeMs)
     }
@@ -93,7 +93,7 @@ describe('accounts', () => {
     const live = new Accounts(quiet)
     const keep = (share: ShareEntry) => {
       memory.log.push(share)
-      live.acceptKept(share)
+      live.acceptLogged(share)
     }
     keep(shareOf(1))
     await live.save(memory, START_MS + 1)
@@ -133,7 +133,7 @@ describe('accounts', () => {
     const live = new Accounts(quiet)
     for (let i = 0; i < 100; i++) {
       memory.log.push(shareOf(1000 * i))
-      live.acceptKept(shareOf(1000 * i))
+      live.acceptLogged(shareOf(1000 * i))
     }
     memory.refuse('shelf-1', START_MS + 100_000)
     live.refuse('k:abc', 'shelf-1', 'stale', START_MS + 100_000)
@@ -145,7 +145,7 @@ describe('accounts', () => {
   it('accounts are saved the next time if a save fails', async () => {
     const memory = new Memory()
     const accounts = new Accounts(quiet)
-    accounts.acceptKept(shareOf(1))
+    accounts.acceptLogged(shareOf(1))
     const full = { load: memory.load, save: () => Promise.reject(new Error('full')) }
     await expect(accounts.save(full, START_MS)).rejects.toThrow('full')
     await accounts.save(memory, START_MS)
@@ -158,15 +158,15 @@ describe('accounts', () => {
   it('accounts that change during a save belong to the next one, even if it fails', async () => {
     const memory = new Memory()
     const accounts = new Accounts({ ...quiet, maxAccounts: 4 })
-    for (let i = 1; i <= 4; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
+    for (let i = 1; i <= 4; i++) accounts.acceptLogged(shareOf(i, { worker: `rig-${i}` }))
     await accounts.save(memory, START_MS)
-    for (const [i, worker] of ['rig-5', 'rig-5', 'rig-6'].entries()) accounts.acceptKept(shareOf(5 + i, { worker }))
-    let written: SavedChange | null = null
-    const full = async (change: SavedChange) => {
+    for (const [i, worker] of ['rig-5', 'rig-5', 'rig-6'].entries()) accounts.acceptLogged(shareOf(5 + i, { worker }))
+    let written: AccountChanges | null = null
+    const full = async (change: AccountChanges) => {
       written = change
       // An evicted worker returns, and a changed one is evicted and returns.
       const workers = ['rig-1', 'rig-7', 'rig-8', 'rig-5']
-      for (const [i, worker] of workers.entries()) accounts.acceptKept(shareOf(8 + i, { worker }))
+      for (const [i, worker] of workers.entries()) accounts.acceptLogged(shareOf(8 + i, { worker }))
       throw new Error('full')
     }
     await expect(accounts.save({ load: memory.load, save: full }, START_MS)).rejects.toThrow('full')
@@ -179,11 +179,11 @@ describe('accounts', () => {
 
   it('accounts are written as they were when the save began', async () => {
     const accounts = new Accounts(quiet)
-    accounts.acceptKept(shareOf(1))
+    accounts.acceptLogged(shareOf(1))
     accounts.refuse('k:abc', 'shelf-1', 'low', START_MS + 1)
-    const written: SavedChange[] = []
-    const save = async (change: SavedChange) => {
-      accounts.acceptKept(shareOf(2))
+    const written: AccountChanges[] = []
+    const save = async (change: AccountChanges) => {
+      accounts.acceptLogged(shareOf(2))
       accounts.refuse('k:abc', 'shelf-1', 'low', START_MS + 2)
       written.push(change)
     }
@@ -195,18 +195,18 @@ describe('accounts', () => {
   it('accounts beyond the maximum replace the ones that were silent for longest', async () => {
     const memory = new Memory()
     const accounts = new Accounts({ ...quiet, maxAccounts: 4 })
-    for (let i = 1; i <= 4; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
-    accounts.acceptKept(shareOf(5, { worker: 'rig-1' }))
+    for (let i = 1; i <= 4; i++) accounts.acceptLogged(shareOf(i, { worker: `rig-${i}` }))
+    accounts.acceptLogged(shareOf(5, { worker: 'rig-1' }))
     await accounts.save(memory, START_MS)
-    accounts.acceptKept(shareOf(6, { worker: 'rig-5' }))
+    accounts.acceptLogged(shareOf(6, { worker: 'rig-5' }))
     expect([...accounts.all].map(({ worker }) => worker).toSorted()).toEqual(['rig-1', 'rig-3', 'rig-4', 'rig-5'])
     await accounts.save(memory, START_MS)
     expect([...(memory.saved?.accounts.keys() ?? [])].toSorted()).toEqual(
       ['rig-1', 'rig-3', 'rig-4', 'rig-5'].map((name) => `k:abc ${name}`),
     )
     // One that returns is saved again.
-    accounts.acceptKept(shareOf(7, { worker: 'rig-2' }))
-    accounts.acceptKept(shareOf(8, { worker: 'rig-3' }))
+    accounts.acceptLogged(shareOf(7, { worker: 'rig-2' }))
+    accounts.acceptLogged(shareOf(8, { worker: 'rig-3' }))
     await accounts.save(memory, START_MS)
     expect([...(memory.saved?.accounts.keys() ?? [])].toSorted()).toEqual(
       ['rig-1', 'rig-2', 'rig-3', 'rig-5'].map((name) => `k:abc ${name}`),
@@ -216,9 +216,12 @@ describe('accounts', () => {
   it('accounts list connections without shares too, workers with a warning first, then by rate', () => {
     const accounts = new Accounts(quiet)
     const [idle, busy] = [accounts.join('k:abc', 'idle'), accounts.join('k:abc', 'busy')]
-    Object.assign(busy, { rate: 5, announced: 7, agent: 'new/2', address: '10.0.0.9', difficulty: 8 })
-    accounts.join('k:abc', 'busy').rate = 6
-    for (let i = 0; i < 100; i++) accounts.acceptKept(shareOf(1000 * i, { worker: i % 10 === 0 ? 'slow' : 'busy' }))
+    busy.setOrigin('new/2', '10.0.0.9')
+    busy.setRate(5)
+    busy.setAnnounced(7)
+    busy.setDifficulty(8)
+    accounts.join('k:abc', 'busy').setRate(6)
+    for (let i = 0; i < 100; i++) accounts.acceptLogged(shareOf(1000 * i, { worker: i % 10 === 0 ? 'slow' : 'busy' }))
     for (let i = 0; i < 50; i++) accounts.refuse('k:abc', 'bad', 'low', START_MS + 100_000 + i)
     const rows = rigRows(accounts, START_MS + 110_000)
     expect(rows.map(({ worker, connections }) => [worker, connections])).toEqual([
@@ -239,13 +242,15 @@ describe('accounts', () => {
 
   it('accounts describe a rig by its newest connection, or by its newest share without one', () => {
     const accounts = new Accounts(quiet)
-    accounts.acceptKept(shareOf(1))
+    accounts.acceptLogged(shareOf(1))
     const ofShare = { agent: 'test/1', address: '10.0.0.1', difficulty: 2 ** 40 }
     expect(rigRows(accounts, START_MS)).toMatchObject([ofShare])
     const [old, young] = [accounts.join('k:abc', 'shelf-1'), accounts.join('k:abc', 'shelf-1')]
     const ofYoung = { agent: 'new/2', address: '10.0.0.9', difficulty: 8 }
-    Object.assign(old, { agent: 'old/1', address: '10.0.0.2', difficulty: 4 })
-    Object.assign(young, ofYoung)
+    old.setOrigin('old/1', '10.0.0.2')
+    old.setDifficulty(4)
+    young.setOrigin(ofYoung.agent, ofYoung.address)
+    young.setDifficulty(ofYoung.difficulty)
     expect(rigRows(accounts, START_MS)).toMatchObject([ofYoung])
     for (const presence of [old, young]) accounts.leave(presence)
     expect(rigRows(accounts, START_MS)).toMatchObject([{ ...ofShare, connections: 0 }])
@@ -273,7 +278,7 @@ describe('warnings of workers', () => {
       accounts,
       refuse: (verdict: 'low' | 'stale' | 'duplicate' | 'unavailable', stepMs = 10, isUnknown = false) =>
         void accounts.refuse('k:abc', 'shelf', verdict, next(stepMs), isUnknown),
-      accept: (stepMs = 10) => accounts.acceptKept(shareOf(1, { worker: 'shelf', timeMs: next(stepMs) })),
+      accept: (stepMs = 10) => accounts.acceptLogged(shareOf(1, { worker: 'shelf', timeMs: next(stepMs) })),
     }
   }
   const times = (count: number, run: () => void) => {

@@ -84,13 +84,13 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       ])
       const again = await reopen()
       await again.refuse([counts('stale', 4, { minuteMs: minuteMs + 60_000 }), counts('low', 1), counts('low', 1)])
-      const found = await listOf(again.refused())
+      const found = await listOf(again.refusals())
       expect(found.at(-1)).toEqual(counts('stale', 4, { minuteMs: minuteMs + 60_000 }))
       expect(new Set(found.slice(0, -1))).toEqual(
         new Set([counts('stale', 5), counts('stale', 1, { worker: '' }), counts('low', 3)]),
       )
-      expect(await listOf(again.refused({ untilMs: minuteMs }))).toEqual([])
-      expect(await listOf(again.refused({ fromMs: minuteMs + 1 }))).toEqual([found.at(-1)])
+      expect(await listOf(again.refusals({ untilMs: minuteMs }))).toEqual([])
+      expect(await listOf(again.refusals({ fromMs: minuteMs + 1 }))).toEqual([found.at(-1)])
     })
 
     it('the store adds nothing for empty appends', async () => {
@@ -98,7 +98,7 @@ export function keepsShares(name: string, open: () => Promise<OpenedStore>): voi
       await store.append([])
       await store.refuse([])
       expect(await listOf(store.shares())).toEqual([])
-      expect(await listOf(store.refused())).toEqual([])
+      expect(await listOf(store.refusals())).toEqual([])
     })
   })
 }

@@ -8,9 +8,9 @@ import { BlockShares } from '../../src/mining/accounts/block-shares.ts'
 import { FleetShareReader } from '../../src/mining/accounts/fleet-reader.ts'
 import { ShareLog } from '../../src/mining/accounts/jetstream-log.ts'
 import { JetStreamStore } from '../../src/mining/accounts/jetstream-store.ts'
-import { type KeepOutcome, ShareRecorder } from '../../src/mining/accounts/recorder.ts'
+import { type ShareOutcome, ShareRecorder } from '../../src/mining/accounts/recorder.ts'
 import type { RigNotice } from '../../src/mining/accounts/rig-ledger.ts'
-import { prepareShares, TWICE_MS } from '../../src/mining/accounts/share-stream.ts'
+import { DUPLICATE_WINDOW_MS, prepareShares } from '../../src/mining/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
 import { encodeMessage } from '../../src/mining/fleet/messages.ts'
@@ -76,7 +76,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
       ['shelf-1', 1000],
     ])
     for (const { engine } of relays) await engine.stop()
-    expect((await listOf(reader.refused())).map(({ worker, count }) => [worker, count])).toEqual([
+    expect((await listOf(reader.refusals())).map(({ worker, count }) => [worker, count])).toEqual([
       ['shelf-0', 1],
       ['shelf-1', 1],
     ])
@@ -135,7 +135,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     const recorder = new ShareRecorder(kept, new Accounts({ onWarning }), clock, () => undefined)
     await bed.nats.kill()
     await until(() => !link.isUp)
-    const outcomes: KeepOutcome[] = []
+    const outcomes: ShareOutcome[] = []
     const { timeMs: _, ...share } = shareEntry('a', 1)
     recorder.accept(share, (outcome) => outcomes.push(outcome))
     const startMs = clock.monotonicMs()
@@ -159,7 +159,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
   it('shares of blocks from an earlier run are stored once, even if the stream has had them for long', async () => {
     const [fleet, folder] = ['left', temporaryFolder()]
     const link = await linkTo(fleet)
-    const foundMs = systemClock.wallMs() - TWICE_MS
+    const foundMs = systemClock.wallMs() - DUPLICATE_WINDOW_MS
     const old = shareEntry('old', foundMs + 5, { block: 'b-old' })
     // JetStream forgets message ids after 15 minutes, so it does not recognise this share by its id.
     await link.jetstream.publish(link.subjects.share, encodeMessage(old), { msgID: 'forgotten' })
@@ -252,7 +252,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     await expect(listOf(reader.shares())).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
       message: expect.stringMatching(
-        /^the share log of the fleet (broke off early|cannot be read at \S+: (?!.*broke))/,
+        /^(the share log of the fleet broke off early|cannot read the share log of the fleet at \S+: (?!.*broke))/,
       ),
     })
   })

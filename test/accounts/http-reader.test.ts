@@ -39,7 +39,7 @@ it('the HTTP reader asks for no time before 1970, which a miner would refuse', a
     asked.push(at.search)
     response.end()
   })
-  await listOf(new HttpShareReader({ url }).refused({ fromMs: -5, untilMs: 9.5 }))
+  await listOf(new HttpShareReader({ url }).refusals({ fromMs: -5, untilMs: 9.5 }))
   expect(asked).toEqual(['?from=0&until=10&limit=10000'])
 })
 

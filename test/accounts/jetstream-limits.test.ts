@@ -98,7 +98,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     const first = await Promise.race([outcome, until(() => clock.waiting > 0)])
     expect(first, 'it waits for no further attempt').toMatchObject({
       code: 'NODE_UNREACHABLE',
-      message: expect.stringMatching(/cannot be kept .*message size exceeds/),
+      message: expect.stringMatching(/cannot store shares .*message size exceeds/),
     })
   })
 
@@ -164,13 +164,13 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
     const { link } = await storing('read')
     await prepareShares({ link, onWarning })
     const reader = await open('read')
-    expect(await listOf(reader.refused())).toEqual([])
+    expect(await listOf(reader.refusals())).toEqual([])
     stop.abort()
     await until(() => proxy.connections === 0)
-    for (const records of [reader.shares(), reader.refused()])
+    for (const records of [reader.shares(), reader.refusals()])
       await expect(listOf<unknown>(records)).rejects.toMatchObject({
         code: 'NODE_UNREACHABLE',
-        message: expect.stringMatching(/^the share log of the fleet cannot be read at /),
+        message: expect.stringMatching(/^cannot read the share log of the fleet at /),
       })
     const other = await FleetShareReader.open(optionsOf('read', proxy.url), new AbortController().signal)
     await other.close()

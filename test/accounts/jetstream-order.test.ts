@@ -103,7 +103,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     const sums = new Map<number, number>()
     for (const minuteMs of minutes) sums.set(minuteMs, (sums.get(minuteMs) ?? 0) + 1)
     const expected = [...sums].toSorted(([a], [b]) => a - b)
-    expect((await listOf(log.refused())).map(({ minuteMs, count }) => [minuteMs, count])).toEqual(expected)
+    expect((await listOf(log.refusals())).map(({ minuteMs, count }) => [minuteMs, count])).toEqual(expected)
   })
 
   it('a search for a time finds shares that are late by twice the difference of clocks', async () => {
@@ -149,7 +149,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     const [shareMs, minuteMs] = [Date.now() + 50 * SECOND_MS, minuteOf(Date.now() + 4 * MINUTE_MS)]
     const { log } = await filled('ahead', [shareEntry('ahead', shareMs), countOf(minuteMs)])
     expect(await idsIn(log.shares({ fromMs: shareMs }))).toEqual(['ahead'])
-    expect(await listOf(log.refused({ fromMs: minuteMs }))).toEqual([countOf(minuteMs)])
+    expect(await listOf(log.refusals({ fromMs: minuteMs }))).toEqual([countOf(minuteMs)])
     expect(await listOf(log.shares({ fromMs: 1e17 }))).toEqual([])
   })
 
@@ -157,7 +157,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     const wrong = [shareEntry('a', 1, { difficulty: -1 }), { ...countOf(1), count: -1 }]
     const { log, told } = await filled('negative', [...wrong, shareEntry('b', 2), countOf(2)])
     expect(await idsIn(log.shares())).toEqual(['b'])
-    expect(await listOf(log.refused())).toEqual([countOf(2)])
+    expect(await listOf(log.refusals())).toEqual([countOf(2)])
     expect(told).toEqual([1, 2].map((sequence) => expect.stringMatching(`^message ${sequence} of .* is left out: `)))
   })
 })

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { JetStreamStore } from '../../src/mining/accounts/jetstream-store.ts'
 import type { RefusedShares, ShareEntry } from '../../src/mining/accounts/share-store.ts'
-import { prepareShares, TWICE_MS } from '../../src/mining/accounts/share-stream.ts'
+import { DUPLICATE_WINDOW_MS, prepareShares } from '../../src/mining/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { Link } from '../../src/mining/fleet/link.ts'
 import { createStream } from '../../src/mining/fleet/stores.ts'
@@ -90,7 +90,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     }
     expect(idsOf(await all(store.shares()))).toEqual(idsOf(shares))
     expect(idsOf(await all(store.shares({ newestFirst: true })))).toEqual(idsOf(shares.toReversed()))
-    expect((await all(store.refused()))[0].count).toBe(10)
+    expect((await all(store.refusals()))[0].count).toBe(10)
     const [fromMs, untilMs] = [nowMs + 100, nowMs + 200]
     const within = idsOf(shares.slice(100, 200)).toReversed()
     expect(idsOf(await all(store.shares({ fromMs, untilMs, newestFirst: true })))).toEqual(within)
@@ -122,13 +122,13 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     }
     await one.refuse([of(120_000, 'stale', 2), of(60_000, 'low', 1)])
     await other.refuse([of(120_000, 'stale', 3), of(120_000, 'duplicate', 1)])
-    expect(await all(one.refused())).toEqual([
+    expect(await all(one.refusals())).toEqual([
       of(60_000, 'low', 1),
       of(120_000, 'stale', 5),
       of(120_000, 'duplicate', 1),
     ])
-    expect(await all(one.refused({ fromMs: 60_001 }))).toHaveLength(2)
-    expect(await all(one.refused({ untilMs: 120_000 }))).toEqual([of(60_000, 'low', 1)])
+    expect(await all(one.refusals({ fromMs: 60_001 }))).toHaveLength(2)
+    expect(await all(one.refusals({ untilMs: 120_000 }))).toEqual([of(60_000, 'low', 1)])
   })
 
   it('the JetStream log is empty without a stream, and skips messages that are not shares with a warning', async () => {
@@ -136,7 +136,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     const store = new JetStreamStore({ link, clock: systemClock, session: 'x', onWarning })
     expect(await all(store.shares())).toEqual([])
     expect(await all(store.shares({ newestFirst: true }))).toEqual([])
-    expect(await all(store.refused())).toEqual([])
+    expect(await all(store.refusals())).toEqual([])
     await prepareShares({ link, onWarning })
     await link.jetstream.publish(link.subjects.share, 'garbage')
     await store.append([shareEntry('good', 1)])
@@ -162,8 +162,8 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     const { config } = await manager.streams.info('newcut-limits-shares')
     expect(config.max_age).toBe(30 * 86_400 * 1e9)
     expect(config.max_bytes).toBe(1_000_000)
-    expect(config.duplicate_window).toBe(TWICE_MS * 1e6)
-    expect(TWICE_MS).toBeGreaterThanOrEqual(10 * 60_000)
+    expect(config.duplicate_window).toBe(DUPLICATE_WINDOW_MS * 1e6)
+    expect(DUPLICATE_WINDOW_MS).toBeGreaterThanOrEqual(10 * 60_000)
     await expect(prepareShares({ link: await linkTo('huge'), onWarning, maxBytes: 2 ** 60 })).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
       message: expect.stringMatching(/no room for \d+ bytes of shares/),
@@ -214,7 +214,7 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
     })
     expect(result).toMatchObject({
       code: 'NODE_UNREACHABLE',
-      message: expect.stringMatching(/shares cannot be kept .*newcut-nowhere-shares: no such stream .*leader/),
+      message: expect.stringMatching(/cannot store shares .*newcut-nowhere-shares: no such stream .*leader/),
     })
     expect(store.has('a')).toBe(false)
     expect(ofNode).toEqual([])

@@ -137,7 +137,7 @@ describe('share log', () => {
     const ids = async (of: LevelStore) => (await listOf(of.shares())).map(({ id }) => id)
     await clock.pass(700_000)
     await expect.poll(() => ids(store)).toEqual([shareOf(2).id])
-    await expect.poll(() => listOf(store.refused())).toEqual([])
+    await expect.poll(() => listOf(store.refusals())).toEqual([])
     await store.close()
     await clock.pass(3_600_000)
     const again = await LevelStore.open(options)
@@ -153,7 +153,7 @@ describe('share log', () => {
     await writing
     const again = await LevelStore.open(options)
     onTestFinished(() => again.close())
-    expect(await listOf(again.refused())).toEqual([count])
+    expect(await listOf(again.refusals())).toEqual([count])
   })
 
   it('readers that stop early release the share log', async () => {
@@ -190,8 +190,8 @@ describe('share log', () => {
     disk.isFull = true
     await expect(store.append([shareOf(2)])).rejects.toMatchObject({
       code: 'DATA_UNUSABLE',
-      message: expect.stringMatching(/shares cannot be kept: ENOSPC: no space left on device$/),
-      hint: 'is the disk full?',
+      message: expect.stringMatching(/cannot store shares: ENOSPC: no space left on device$/),
+      hint: 'check that the disk has room; newcut stores shares again once it does',
     })
     // The store waits before it retries.
     const { writes, opens } = disk

@@ -54,7 +54,7 @@ describe('share', () => {
   it('a share is later than those of restored accounts', async () => {
     const accounts = new Accounts({ onWarning: () => undefined })
     const timeMs = 1_800_000_000_000
-    accounts.acceptKept(shareOf(1, { timeMs }))
+    accounts.acceptLogged(shareOf(1, { timeMs }))
     const { store, accept } = recording({ accounts })
     accept(2)
     await store.letThrough()
@@ -264,7 +264,7 @@ describe('end of the recorder', () => {
     })
     await clock.pass(59_000)
     expect(store.saves).toBe(1)
-    recorder.accounts.acceptKept(shareOf(1))
+    recorder.accounts.acceptLogged(shareOf(1))
     const closed = recorder.close()
     await settle()
     expect(store.saves).toBe(1)

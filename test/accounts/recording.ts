@@ -1,6 +1,6 @@
 /** A recorder of shares with a clock and a store that the test moves. */
 import { Accounts } from '../../src/mining/accounts/accounts.ts'
-import { type KeepOutcome, type NewShare, ShareRecorder } from '../../src/mining/accounts/recorder.ts'
+import { type NewShare, type ShareOutcome, ShareRecorder } from '../../src/mining/accounts/recorder.ts'
 import type { LedgerStorage, PendingBlocks, PendingShare, RigNotice } from '../../src/mining/accounts/rig-ledger.ts'
 import type { RefusedShares, ShareEntry, ShareStore } from '../../src/mining/accounts/share-store.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -55,7 +55,7 @@ export class SlowStore implements ShareStore {
     yield* this.appended
   }
 
-  async *refused() {
+  async *refusals() {
     yield* this.counts
   }
 
@@ -73,7 +73,7 @@ export class Left implements PendingBlocks {
   add(share: PendingShare) {
     this.shares.set(share.id, share)
   }
-  done(id: string) {
+  remove(id: string) {
     this.shares.delete(id)
   }
 }
@@ -103,7 +103,7 @@ export function recording({
   const saved = { load: async () => null, save: () => store.save() }
   const kept: LedgerStorage = { store, accounts: saved, has: (id) => known.includes(id), newestMs, blocks }
   const recorder = new ShareRecorder(kept, accounts, clock, (notice) => notices.push(notice))
-  const answers: [number, KeepOutcome][] = []
+  const answers: [number, ShareOutcome][] = []
   const accept = (number: number) => {
     const { timeMs, ...share } = shareOf(number)
     recorder.accept(share satisfies NewShare, (outcome) => answers.push([number, outcome]))

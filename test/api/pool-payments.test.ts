@@ -56,7 +56,7 @@ async function serving() {
   const clock = new VirtualClock()
   const accounts = new Accounts({ onWarning: () => undefined })
   // Ben gives his key without `k:`.
-  for (const user of [ANN, keyOf('b')]) accounts.acceptKept(shareOf(0, { user, worker: 'w' }))
+  for (const user of [ANN, keyOf('b')]) accounts.acceptLogged(shareOf(0, { user, worker: 'w' }))
   const ledger: RigLedger = { accounts, storage: null, nowMs: START_MS + 1000, isWell: true }
   const events: MinerEvent[] = []
   const payouts = await payoutReader(folder, { network: 'net', account: POOL }, (event) => events.push(event))

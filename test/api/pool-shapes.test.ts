@@ -33,10 +33,10 @@ async function serving({ others = [], log, payouts, parts, ...given }: Given = {
   const clock = new VirtualClock()
   const accounts = new Accounts({ onWarning: () => undefined })
   for (let i = 0; i <= 360; i++)
-    accounts.acceptKept(shareOf(10_000 * i, { user: i % 3 === 0 ? 'k:b' : 'k:a', worker: 'w' }))
+    accounts.acceptLogged(shareOf(10_000 * i, { user: i % 3 === 0 ? 'k:b' : 'k:a', worker: 'w' }))
   for (let i = 0; i < 4; i++) accounts.refuse('k:a', 'w', 'low', START_MS + 3_600_000)
   accounts.join('k:a', 'w')
-  for (const share of others) accounts.acceptKept(share)
+  for (const share of others) accounts.acceptLogged(share)
   const storage = log === undefined ? null : ({ store: log } as unknown as LedgerStorage)
   const ledger: RigLedger = { accounts, storage, nowMs: START_MS + 3_600_000, isWell: true }
   const recent = given.recent ?? [

@@ -36,7 +36,7 @@ async function serving({ token = null as string | null, keeps = true } = {}) {
 describe('GET /api/rigs', () => {
   it('GET /api/rigs lists workers in pages', async () => {
     const { accounts, ask } = await serving({ keeps: false })
-    for (let i = 0; i < 5; i++) accounts.acceptKept(shareOf(i, { worker: `rig-${i}` }))
+    for (let i = 0; i < 5; i++) accounts.acceptLogged(shareOf(i, { worker: `rig-${i}` }))
     const names = async (query: string) => {
       const { total, isLogWell, nowMs, rigs } = JSON.parse((await ask(`/api/rigs${query}`)).text)
       expect(total).toBe(5)
@@ -116,7 +116,7 @@ describe('GET /api/shares', () => {
     const lines = [first, second, third].flatMap(({ text }) => text.split('\n').filter((line) => line !== ''))
     expect(lines.map((line) => JSON.parse(line))).toEqual(counts)
     expect(third.next).toBeNull()
-    expect(await listOf(new HttpShareReader({ url }).refused({ fromMs: 60_000, untilMs: 120_000 }))).toEqual(
+    expect(await listOf(new HttpShareReader({ url }).refusals({ fromMs: 60_000, untilMs: 120_000 }))).toEqual(
       counts.slice(4, 8),
     )
   })

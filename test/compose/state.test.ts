@@ -8,7 +8,7 @@ import { encodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { type Disk, systemDisk } from '../../src/mining/journal/disk.ts'
 import { Journal } from '../../src/mining/journal/journal.ts'
-import type { Line } from '../../src/mining/journal/record.ts'
+import type { JournalLine } from '../../src/mining/journal/record.ts'
 import type { MinerEvent, SolutionEvent } from '../../src/mining/mine/events.ts'
 import { easyWork } from '../mine/by-hand.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -26,7 +26,7 @@ function solution(height: bigint, clock: VirtualClock) {
   const bytes = solve(easyWork(height).bytes)
   const hash = encodeBase64Url(blockHash(bytes))
   const at = new Date(clock.wallMs()).toISOString()
-  const found: Line = {
+  const found: JournalLine = {
     ...{
       at,
       hash,
@@ -46,7 +46,7 @@ function solution(height: bigint, clock: VirtualClock) {
 const unsynced: Disk = { ...systemDisk, open: (path) => ({ ...systemDisk.open(path), sync: (done) => done(null) }) }
 
 /** A journal with these lines; while `isBroken`, its disk is unreadable until `mend` is called. */
-async function started(lines: (clock: VirtualClock) => readonly Line[], isBroken: boolean) {
+async function started(lines: (clock: VirtualClock) => readonly JournalLine[], isBroken: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-state-'))
   folders.push(folder)
   const clock = new VirtualClock()
@@ -80,9 +80,9 @@ describe('the journal of earlier runs', () => {
       [{ step: 'stale' }],
     ] as const
     const { state } = await started((clock) => {
-      return ways.flatMap((steps, i): Line[] => {
+      return ways.flatMap((steps, i): JournalLine[] => {
         const { found, at, hash } = solution(BigInt(i + 1), clock)
-        return [found, ...steps.map((step): Line => ({ at, hash, ...step }))]
+        return [found, ...steps.map((step): JournalLine => ({ at, hash, ...step }))]
       })
     }, false)
     expect(state.unfinished).toMatchObject([
@@ -97,7 +97,7 @@ describe('the journal of earlier runs', () => {
   it('the journal of earlier runs is settled at any age, the newest 500 first; the others are reported', async () => {
     const { state, said } = await started((clock) => {
       const { found } = solution(1n, clock)
-      return Array.from({ length: 502 }, (_, i): Line => {
+      return Array.from({ length: 502 }, (_, i): JournalLine => {
         const hash = String(i).padStart(43, 'A')
         return { ...found, at: `2020-01-01T00:00:00.${String(i).padStart(3, '0')}Z`, hash }
       })
@@ -111,7 +111,10 @@ describe('the journal of earlier runs', () => {
     const { state, earlier } = await started((clock) => {
       const [paid, unpaid] = [solution(1n, clock), solution(2n, clock)]
       return [
-        ...[paid, unpaid].flatMap(({ found, at, hash }): Line[] => [found, { at, hash, step: 'confirmed', depth: 2 }]),
+        ...[paid, unpaid].flatMap(({ found, at, hash }): JournalLine[] => [
+          found,
+          { at, hash, step: 'confirmed', depth: 2 },
+        ]),
         { at: paid.at, hash: paid.hash, step: 'reward', amount: '2.5' },
       ]
     }, false)
@@ -135,7 +138,7 @@ describe('the journal of earlier runs', () => {
     expect((await left).map(({ bytes }) => encodeBase64Url(blockHash(bytes)))).toEqual([kept.before?.hash])
     expect(earlier).toEqual([kept.before?.hash])
     expect(said()).toEqual([
-      expect.stringMatching(/^warning: the journal in .* cannot be read: the disk is broken; mining continues/),
+      expect.stringMatching(/^warning: cannot read the journal in .*: the disk is broken; mining continues/),
       expect.stringMatching(
         /^recovered: the journal in .* can be read now, with 1 solution of earlier runs to settle$/,
       ),

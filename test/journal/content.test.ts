@@ -25,7 +25,7 @@ import {
 import { CHECKPOINT_NAME } from '../../src/mining/journal/checkpoint.ts'
 import { readJournal } from '../../src/mining/journal/content.ts'
 import { type Disk, systemDisk } from '../../src/mining/journal/disk.ts'
-import { earlierRuns } from '../../src/mining/journal/earlier.ts'
+import { readEarlierRuns } from '../../src/mining/journal/earlier.ts'
 import { sealJournalLine } from '../../src/mining/journal/line-seal.ts'
 import { parseLine } from '../../src/mining/journal/record.ts'
 import { SEGMENT_BYTES } from '../../src/mining/journal/record-table.ts'
@@ -168,7 +168,7 @@ describe('earnings of earlier runs', () => {
       const records = [...simplyReadRecords(folder).records.values()].filter(({ network }) => network === 'testing')
       const except = new Set(records.slice(-1).map(({ hash }) => hash))
       const [bySums, byRecords] = [new Earnings(), new Earnings()]
-      const { tracked, untracked } = await earlierRuns(folder, { ...OPTIONS, except, maxTracked })
+      const { tracked, untracked } = await readEarlierRuns(folder, { ...OPTIONS, except, maxTracked })
       bySums.seedSums(untracked)
       for (const block of tracked) bySums.seed(block)
       for (const record of records.slice(0, -1)) byRecords.seed(record)
@@ -293,7 +293,7 @@ describe('index of a journal', () => {
     const { folder, newest } = await indexedJournal(600)
     for (let n = 1_000; n < 1_520; n++) appendFileSync(newest, lineOf(hashOf(n), FOUND))
     appendFileSync(newest, lineOf(hashOf(2_000), { ...FOUND, network: 'other' }))
-    const { unfinished, left, recent } = await earlierRuns(folder, OPTIONS)
+    const { unfinished, left, recent } = await readEarlierRuns(folder, OPTIONS)
     expect(unfinished.length).toBe(500)
     expect(left).toBe(20)
     expect(recent.length).toBe(60)
@@ -301,7 +301,7 @@ describe('index of a journal', () => {
       [1_020, 1_519, 1_519].map(hashOf),
     )
     const except = new Set([hashOf(1_519)])
-    expect((await earlierRuns(folder, { ...OPTIONS, except })).unfinished.at(-1)?.hash).toBe(hashOf(1_518))
+    expect((await readEarlierRuns(folder, { ...OPTIONS, except })).unfinished.at(-1)?.hash).toBe(hashOf(1_518))
   })
 
   it('the index is written only for those who ask for it, and only after many new lines', async () => {
@@ -388,7 +388,7 @@ describe('index of a journal', () => {
     const { isIndexed, records, table } = await readJournal(folder)
     expect(isIndexed, 'its length and its end are as they were').toBe(true)
     expect(() => [...records(rowsOf(table.rows))]).toThrow(/was changed by another program/)
-    expect((await earlierRuns(folder, OPTIONS)).recent).toEqual([...simplyReadRecords(folder).records.values()])
+    expect((await readEarlierRuns(folder, OPTIONS)).recent).toEqual([...simplyReadRecords(folder).records.values()])
   })
 
   it('an index that cannot be written is reported, and the records are there', async () => {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/mining/journal/content.ts'
 import { type Disk, systemDisk } from '../../src/mining/journal/disk.ts'
 import { Journal } from '../../src/mining/journal/journal.ts'
-import type { Line } from '../../src/mining/journal/record.ts'
+import type { JournalLine } from '../../src/mining/journal/record.ts'
 import { fileCallsOf } from '../file-calls.ts'
 import { readRecords } from './records.ts'
 
@@ -26,7 +26,7 @@ const found = (name: string | number, at = '2026-11-22T10:00:00.000Z') =>
   ({
     ...{ at, hash: hashOf(name), step: 'found', network: 'testing', account: 'k:me', issuer: 'http://node.test' },
     ...{ chain: 3, height: 7, device: 'thread0', effort: 0.5, difficulty: 1000, work: 'A'.repeat(382) },
-  }) as Line
+  }) as JournalLine
 
 /** The disk of this machine with room for so many bytes. Each append writes at most seven of them. */
 class SmallDisk {
@@ -39,7 +39,7 @@ class SmallDisk {
       const file = systemDisk.open(path)
       this.open++
       return {
-        last: file.last,
+        lastByte: file.lastByte,
         append: (bytes, from) => {
           if (this.room <= 0) throw new Error('ENOSPC: simulated')
           const length = file.append(bytes.subarray(0, from + Math.min(7, this.room)), from)
@@ -102,13 +102,13 @@ describe('full disk', () => {
       lines.push(Buffer.from(bytes).toString())
       return bytes.length
     }
-    const file = { last: () => null, append, sync: () => undefined, close: () => undefined }
+    const file = { lastByte: () => null, append, sync: () => undefined, close: () => undefined }
     const open = () => {
       if (isFull) throw new Error('ENOSPC: simulated')
       return file
     }
     const quiet = { onTrouble: () => undefined, onRecovered: () => undefined }
-    const journal = Journal.later('/journal', quiet, { ...systemDisk, makeFolder: () => undefined, open })
+    const journal = Journal.openLater('/journal', quiet, { ...systemDisk, makeFolder: () => undefined, open })
     const named = { at: '2026-11-22T10:00:00.000Z', hash: hashOf('a') }
     for (let depth = 1; depth <= 10_005; depth++) journal.append({ ...named, step: 'confirmed', depth })
     isFull = false
@@ -143,7 +143,7 @@ describe('folder of the journal', () => {
   it('an unreadable folder of the journal is not an empty one', async () => {
     const path = join(temporary(), 'file')
     writeFileSync(path, '')
-    await expect(readJournal(path)).rejects.toThrow(/the journal in .*file cannot be read: ENOTDIR/)
+    await expect(readJournal(path)).rejects.toThrow(/cannot read the journal in .*file: ENOTDIR/)
   })
 
   it('the folder of the journal is read by month, in whatever order the disk lists its files', async () => {
@@ -205,10 +205,10 @@ describe('disk of this machine', () => {
   it('the disk of this machine appends the rest of a line', () => {
     const path = join(temporary(), 'file')
     const file = systemDisk.open(path)
-    expect(file.last()).toBe(null)
+    expect(file.lastByte()).toBe(null)
     expect(file.append(Buffer.from('abc'), 0)).toBe(3)
     expect(file.append(Buffer.from('abcdef'), 3)).toBe(3)
-    expect(file.last()).toBe('f'.charCodeAt(0))
+    expect(file.lastByte()).toBe('f'.charCodeAt(0))
     file.close()
     expect(readFileSync(path, 'utf8')).toBe('abcdef')
   })

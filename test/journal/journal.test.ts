@@ -7,7 +7,7 @@ import { readJournal } from '../../src/mining/journal/content.ts'
 import type { Disk } from '../../src/mining/journal/disk.ts'
 import { Journal } from '../../src/mining/journal/journal.ts'
 import { sealJournalLine } from '../../src/mining/journal/line-seal.ts'
-import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/mining/journal/record.ts'
+import { applyLine, type BlockRecord, type JournalLine, parseLine } from '../../src/mining/journal/record.ts'
 import { itWith } from '../needs.ts'
 import { readRecords } from './records.ts'
 
@@ -25,12 +25,12 @@ function folder(): string {
 const hashOf = (character: string) => character.repeat(43)
 const at = '2026-11-22T10:00:00.000Z'
 
-function found(hash: string, changes: Partial<Line & { readonly step: 'found' }> = {}): Line {
+function found(hash: string, changes: Partial<JournalLine & { readonly step: 'found' }> = {}): JournalLine {
   return {
     ...{ at, hash, step: 'found', network: 'testing', account: 'k:me', issuer: 'http://node.test', chain: 3 },
     ...{ height: 7, device: 'thread0', effort: 0.5, difficulty: 1000, work: 'A'.repeat(382) },
     ...changes,
-  } as Line
+  } as JournalLine
 }
 
 function opened(path: string) {
@@ -138,7 +138,7 @@ describe('journal', () => {
     let open = 0
     const syncs: ((error: Error | null) => void)[] = []
     const file = {
-      last: () => null,
+      lastByte: () => null,
       append: (bytes: Uint8Array, from: number) => bytes.length - from,
       sync: (done: (error: Error | null) => void) => void syncs.push(done),
       close: () => {
@@ -154,7 +154,7 @@ describe('journal', () => {
         return file
       },
       readAt: () => 0,
-      look: () => null,
+      factsOf: () => null,
       replace: () => undefined,
     }
     const said: string[] = []
@@ -162,7 +162,7 @@ describe('journal', () => {
       onTrouble: (message: string) => void said.push(message),
       onRecovered: () => void said.push('well'),
     }
-    const journal = Journal.later('/journal', events, disk)
+    const journal = Journal.openLater('/journal', events, disk)
     for (const each of ['a', 'b', 'c']) journal.append(found(hashOf(each)))
     expect(syncs.length).toBe(1)
     expect(open).toBe(1)
@@ -222,7 +222,7 @@ describe('journal', () => {
 
 describe('record', () => {
   const record = (state: BlockRecord['state'], changes: Partial<BlockRecord> = {}): BlockRecord => {
-    const first = afterLine(undefined, found(hashOf('a')))
+    const first = applyLine(undefined, found(hashOf('a')))
     if (first === null) throw new Error('no record')
     return { ...first, state, ...changes }
   }
@@ -247,18 +247,18 @@ describe('record', () => {
     const { journal } = opened(path)
     journal.append(found(hashOf('a')))
     const messages = { message: '', reason: '', ...changes }
-    if (state !== 'found') journal.append({ at, hash: hashOf('a'), step: state, ...messages } as Line)
+    if (state !== 'found') journal.append({ at, hash: hashOf('a'), step: state, ...messages } as JournalLine)
     const { table } = await readJournal(path)
     expect(table.rows).toBe(1)
     expect(table.isUnfinished(0, 6)).toEqual(expected)
   })
 
   it('a record needs its first line', () => {
-    expect(afterLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
+    expect(applyLine(undefined, { at, hash: hashOf('a'), step: 'handed-in' })).toBeNull()
   })
 
   it('a record has the fields of its newest step, and nothing of the step before', () => {
-    const lines: readonly Line[] = [
+    const lines: readonly JournalLine[] = [
       { at, hash: hashOf('a'), step: 'lost', reason: 'stopped', message: 'the miner stopped', mayReturn: true },
       { at, hash: hashOf('a'), step: 'confirmed', depth: 2 },
       { at, hash: hashOf('a'), step: 'reward', amount: '2.5', fees: '0.1' },
@@ -269,7 +269,7 @@ describe('record', () => {
     const told: unknown[] = []
     let now = record('found')
     for (const line of lines) {
-      now = afterLine(now, line) ?? expect.unreachable()
+      now = applyLine(now, line) ?? expect.unreachable()
       told.push([now.state, now.depth, now.mayReturn, now.reason, now.message, now.reward, now.fees])
     }
     expect(told).toEqual([
@@ -283,6 +283,6 @@ describe('record', () => {
   })
 
   it('a record keeps its state when its solution is found once more', () => {
-    expect(afterLine(record('confirmed', { depth: 2 }), found(hashOf('a')))).toMatchObject({ state: 'confirmed' })
+    expect(applyLine(record('confirmed', { depth: 2 }), found(hashOf('a')))).toMatchObject({ state: 'confirmed' })
   })
 })

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mayContinue } from '../../src/ground/chain/solution.ts'
-import { type JournalReading, readJournal } from '../../src/mining/journal/content.ts'
-import { afterLine, type BlockRecord, type Line, parseLine } from '../../src/mining/journal/record.ts'
+import { type ReadingOptions, readJournal } from '../../src/mining/journal/content.ts'
+import { applyLine, type BlockRecord, type JournalLine, parseLine } from '../../src/mining/journal/record.ts'
 
 export interface AllRecords {
   /** By hash, oldest first. */
@@ -11,7 +11,7 @@ export interface AllRecords {
   readonly damaged: number
 }
 
-export async function readRecords(folder: string, reading: JournalReading = {}): Promise<AllRecords> {
+export async function readRecords(folder: string, reading: ReadingOptions = {}): Promise<AllRecords> {
   const { table, records, damaged } = await readJournal(folder, reading)
   const all = [...records(Array.from({ length: table.rows }, (_, row) => row))]
   return { records: new Map(all.map((record) => [record.hash, record])), damaged }
@@ -24,10 +24,10 @@ export const isUnfinished = ({ state, ...told }: BlockRecord, confirmations: num
 /** Parses each line and keeps each record. */
 export function simplyReadRecords(folder: string): AllRecords {
   const records = new Map<string, BlockRecord>()
-  const early: Line[] = []
+  const early: JournalLine[] = []
   let damaged = 0
-  const take = (line: Line) => {
-    const record = afterLine(records.get(line.hash), line)
+  const take = (line: JournalLine) => {
+    const record = applyLine(records.get(line.hash), line)
     if (record !== null) records.set(record.hash, record)
     return record !== null
   }

@@ -18,7 +18,7 @@ export class MemoryShares implements ShareReader {
     yield* newestFirst ? inside.toReversed() : inside
   }
 
-  async *refused(): AsyncGenerator<RefusedShares> {
+  async *refusals(): AsyncGenerator<RefusedShares> {
     yield* []
   }
 

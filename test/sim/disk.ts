@@ -72,7 +72,7 @@ export class SimulatedDisk {
       },
       open: (path) => this.#open(path, holder),
       readAt: (path, into, from) => this.#bytesOf(path).copy(into, 0, Math.min(from, this.#bytesOf(path).length)),
-      look: (path) => {
+      factsOf: (path) => {
         if (!this.#files.has(path) && !this.#replaced.has(path)) return null
         return { size: this.#bytesOf(path).length, changedMs: this.#files.get(path)?.changes ?? 0 }
       },
@@ -132,7 +132,7 @@ export class SimulatedDisk {
     this.openFiles++
     let isOpen = true
     return {
-      last: () => (stored.text === '' ? null : stored.text.charCodeAt(stored.text.length - 1)),
+      lastByte: () => (stored.text === '' ? null : stored.text.charCodeAt(stored.text.length - 1)),
       append: (bytes, from) => this.#append(stored, Buffer.from(bytes.subarray(from)).toString('latin1'), holder),
       sync: (done) => this.#sync(stored, holder, done),
       close: () => {

@@ -5,7 +5,7 @@ import { encodeBase64Url, equalBytes } from '../../src/ground/base/bytes.ts'
 import { blockHash } from '../../src/ground/chain/block-hash.ts'
 import { solves } from '../../src/ground/chain/pow.ts'
 import { type Verdict, verdictOf } from '../../src/ground/chain/solution.ts'
-import { afterLine, type BlockRecord, parseLine } from '../../src/mining/journal/record.ts'
+import { applyLine, type BlockRecord, parseLine } from '../../src/mining/journal/record.ts'
 import type { SolutionEvent } from '../../src/mining/mine/events.ts'
 import type { UnfinishedSolution } from '../../src/mining/mine/solution-steps.ts'
 import { MAX_UNDECIDED, NO_PAYLOAD_MS, ONCE_MS, SETTLED_MS, UNCONFIRMED_MS, VERDICT_MS } from './bounds.ts'
@@ -233,7 +233,7 @@ export class Solutions {
     const records = new Map<string, BlockRecord>()
     for (const text of this.#options.disk.text.split('\n')) {
       const line = text === '' ? null : parseLine(Buffer.from(text))
-      const record = line && afterLine(records.get(line.hash), line)
+      const record = line && applyLine(records.get(line.hash), line)
       if (record) records.set(record.hash, record)
     }
     return records

@@ -8,7 +8,7 @@ import { MAX_TARGET, targetOfDifficulty } from '../../src/ground/chain/target.ts
 import { workFromBytes } from '../../src/ground/chain/work.ts'
 import { Mailbox } from '../../src/mining/source/mailbox.ts'
 import { constantPacer } from '../../src/mining/source/paced/constant.ts'
-import { nextChain, OnDemand } from '../../src/mining/source/paced/on-demand.ts'
+import { nextChain, OnDemandPacer } from '../../src/mining/source/paced/on-demand.ts'
 import { PacedSource, type Pacer } from '../../src/mining/source/paced/paced-source.ts'
 import type { ChainChoice, Job, Solution, Source, SourceEvents } from '../../src/mining/source/source.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -205,7 +205,7 @@ function onDemand() {
   const clock = new VirtualClock()
   const heights = new Map(Array.from({ length: 10 }, (_, chain) => [chain, 0]))
   const failures: NewcutError[] = []
-  const pacer = new OnDemand({
+  const pacer = new OnDemandPacer({
     clock,
     heights: async () => {
       const failure = failures.shift()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
-import { type Choices, chooseEfficient, fewerThreads, withChosen } from '../../src/mining/tune/efficiency.ts'
-import { readChosen, writeChosen } from '../../src/mining/tune/efficiency-file.ts'
+import { applySettings, chooseEfficient, fewerThreads, type SettingChoices } from '../../src/mining/tune/efficiency.ts'
+import { readSettings, writeSettings } from '../../src/mining/tune/efficiency-file.ts'
 import type { GpuSetup, OwnSearch } from '../../src/mining/tune/own-search.ts'
 import { checkTuning } from '../../src/mining/tune/tune-for.ts'
 import { startMiner, temporaryFolder } from '../api/running.ts'
@@ -20,7 +20,7 @@ const gpu: GpuSetup = {
 }
 const efficiency = { file: '/nowhere/file', retune: false, isBatchFree: true }
 const search: OwnSearch = { kind: 'own', threads: 'auto', kernel: 'auto', priority: 'low', gpu, efficiency }
-const cpuOnly: Choices = {
+const cpuOnly: SettingChoices = {
   ...{ threads: 8, isThreadsFree: true, kernels: ['native-avx512', 'native-avx2'], isBatchFree: false },
 }
 
@@ -99,47 +99,47 @@ describe('remembered choice', () => {
   const chosen = { threads: 3, kernel: 'native-avx2', batchMs: 25 } as const
 
   it('a remembered choice applies to settings that the user left free', () => {
-    expect(withChosen(search, chosen)).toMatchObject({ threads: 3, kernel: 'native-avx2', gpu: { batchMs: 25 } })
+    expect(applySettings(search, chosen)).toMatchObject({ threads: 3, kernel: 'native-avx2', gpu: { batchMs: 25 } })
     const given = { ...search, threads: 5, kernel: 'wasm', efficiency: { ...efficiency, isBatchFree: false } } as const
-    expect(withChosen(given, chosen)).toMatchObject({ threads: 5, kernel: 'wasm', gpu: { batchMs: 10 } })
-    expect(withChosen(search, {})).toEqual(search)
+    expect(applySettings(given, chosen)).toMatchObject({ threads: 5, kernel: 'wasm', gpu: { batchMs: 10 } })
+    expect(applySettings(search, {})).toEqual(search)
   })
 
   it('a choice is remembered by machine, and beside that of others', () => {
     const file = join(temporaryFolder(), 'below', 'tuning.json')
-    expect(readChosen(file, 'a')).toEqual({ chosen: null, why: null })
-    writeChosen(file, 'a', chosen)
-    writeChosen(file, 'b', { threads: 1 })
-    expect(readChosen(file, 'a')).toEqual({ chosen, why: null })
-    expect(readChosen(file, 'b')).toEqual({ chosen: { threads: 1 }, why: null })
+    expect(readSettings(file, 'a')).toEqual({ chosen: null, why: null })
+    writeSettings(file, 'a', chosen)
+    writeSettings(file, 'b', { threads: 1 })
+    expect(readSettings(file, 'a')).toEqual({ chosen, why: null })
+    expect(readSettings(file, 'b')).toEqual({ chosen: { threads: 1 }, why: null })
     const other = { chosen: null, why: `${file} is of another machine, version or setting` }
-    expect(readChosen(file, 'c')).toEqual(other)
-    for (let i = 0; i < 15; i++) writeChosen(file, `more ${i}`, {})
-    expect(readChosen(file, 'a')).toEqual(other)
-    expect(readChosen(file, 'b').chosen).toEqual({ threads: 1 })
+    expect(readSettings(file, 'c')).toEqual(other)
+    for (let i = 0; i < 15; i++) writeSettings(file, `more ${i}`, {})
+    expect(readSettings(file, 'a')).toEqual(other)
+    expect(readSettings(file, 'b').chosen).toEqual({ threads: 1 })
   })
 
   it('a choice is not read from a damaged file, which the next choice replaces', () => {
     const file = join(temporaryFolder(), 'tuning.json')
     for (const text of ['{', '[]', '{"a":{"threads":0}}', '{"a":{"kernel":"other"}}', 'null']) {
       writeFileSync(file, text)
-      expect(readChosen(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
+      expect(readSettings(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
     }
-    writeChosen(file, 'a', chosen)
-    expect(readChosen(file, 'a').chosen).toEqual(chosen)
+    writeSettings(file, 'a', chosen)
+    expect(readSettings(file, 'a').chosen).toEqual(chosen)
   })
 
   it('a choice is not read from a file with another number of threads than newcut wrote', () => {
     const file = join(temporaryFolder(), 'tuning.json')
-    writeChosen(file, 'a', chosen)
+    writeSettings(file, 'a', chosen)
     writeFileSync(file, readFileSync(file, 'utf8').replace('"threads": 3', '"threads": 7'))
-    expect(readChosen(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
+    expect(readSettings(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
   })
 
   it('the text of an unreadable file says why', () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'tuning.json'))
-    expect(readChosen(join(folder, 'tuning.json'), 'a').why).toContain('cannot be read: EISDIR')
+    expect(readSettings(join(folder, 'tuning.json'), 'a').why).toContain('cannot be read: EISDIR')
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { enginesFor } from '../../src/compose/search/engines.ts'
 import { graphs } from '../../src/ground/chain/graph.ts'
-import { firstDifficulty, measuredDifficulty, rateOfTrial } from '../../src/mining/tune/first-difficulty.ts'
+import { firstDifficulty, measureDifficulty, rateOfTrial } from '../../src/mining/tune/first-difficulty.ts'
 import type { TunableSearch } from '../../src/mining/tune/own-search.ts'
 import { HandEngine } from '../mine/by-hand.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
@@ -25,7 +25,7 @@ describe('first difficulty of an embedded network', () => {
 
   const network = { graph: graphs.twenty, blockDelayMs: 30_000 }
   const measured = (search: TunableSearch, stopped = new AbortController().signal) =>
-    measuredDifficulty(search, network, { enginesFor: enginesFor(stopped), clock: new VirtualClock(), stopped })
+    measureDifficulty(search, network, { enginesFor: enginesFor(stopped), clock: new VirtualClock(), stopped })
 
   it('the first difficulty is not measured for an external command, which is not started', async () => {
     const search = { kind: 'external', command: 'sleep 0.3; echo 0000000000000000 1000 #' } as const

@@ -115,7 +115,7 @@ export class Engines {
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
     const key = JSON.stringify(gpu)
     if (this.#adapters?.gpu !== key) {
-      const { wantedAdapters } = await import('#mining/tune/own-search.ts')
+      const { chooseOwnAdapters: wantedAdapters } = await import('#mining/tune/own-search.ts')
       this.#adapters = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
     }
     return this.#adapters.adapters

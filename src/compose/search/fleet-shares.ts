@@ -8,7 +8,7 @@ import { ShareLog } from '#mining/accounts/jetstream-log.ts'
 import { JetStreamStore } from '#mining/accounts/jetstream-store.ts'
 import { ShareRecorder } from '#mining/accounts/recorder.ts'
 import type { RigNotice } from '#mining/accounts/rig-ledger.ts'
-import { TWICE_MS } from '#mining/accounts/share-stream.ts'
+import { DUPLICATE_WINDOW_MS } from '#mining/accounts/share-stream.ts'
 import type { Link } from '#mining/fleet/link.ts'
 import type { StateSetup } from '../state.ts'
 
@@ -66,11 +66,11 @@ export async function openFleetShares(
  * hour itself; an older share would be kept twice.
  */
 async function forgetStoredShares(blocks: BlockShares, log: ShareLog): Promise<void> {
-  const old = [...blocks.pending].filter(({ foundMs }) => systemClock.wallMs() - foundMs > TWICE_MS / 2)
+  const old = [...blocks.pending].filter(({ foundMs }) => systemClock.wallMs() - foundMs > DUPLICATE_WINDOW_MS / 2)
   for (const { id, foundMs } of old) {
     for await (const share of log.shares({ fromMs: foundMs - STREAM_DELAY_MS, untilMs: foundMs + STREAM_DELAY_MS })) {
       if (share.id !== id) continue
-      blocks.done(id)
+      blocks.remove(id)
       break
     }
   }

@@ -1,7 +1,7 @@
 /** Starts an embedded development network as the source of a miner. */
 import { graphs } from '#ground/chain/graph.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import { measuredDifficulty } from '#mining/tune/first-difficulty.ts'
+import { measureDifficulty } from '#mining/tune/first-difficulty.ts'
 import { type Devnet, startDevnet } from '../devnet.ts'
 import { enginesFor } from '../search/engines.ts'
 import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
@@ -36,7 +36,7 @@ async function startNetwork(
 ): Promise<Devnet> {
   const { graph, blockDelayMs, difficulty, pow } = network
   if (difficulty !== undefined || !pow) return startDevnet({ ...network, port: 0 })
-  const measured = await measuredDifficulty(
+  const measured = await measureDifficulty(
     search,
     { graph: graphs[graph], blockDelayMs },
     {

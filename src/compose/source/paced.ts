@@ -13,7 +13,7 @@ import type { BlockPace } from '#ground/schema/devnet-modes.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import { constantPacer } from '#mining/source/paced/constant.ts'
-import { type ChainCounts, OnDemand, type RequestedBlock } from '#mining/source/paced/on-demand.ts'
+import { type ChainCounts, OnDemandPacer, type RequestedBlock } from '#mining/source/paced/on-demand.ts'
 import { isSearchable, PacedSource, type Pacer, searchTooLong } from '#mining/source/paced/paced-source.ts'
 import type { ChainChoice, Source } from '#mining/source/source.ts'
 import { isDevelopment } from '../payee.ts'
@@ -48,7 +48,7 @@ export async function paceNodes(
     const { hashes } = await client.cut({ signal: ends })
     return new Map(Object.entries(hashes).map(([chain, { height }]) => [Number(chain), height]))
   }
-  const pacer = new OnDemand({ clock: systemClock, heights, graphHistory: node.client.graphHistory })
+  const pacer = new OnDemandPacer({ clock: systemClock, heights, graphHistory: node.client.graphHistory })
   const source = paceSource(pacer)
   let miner: Pick<Miner, 'paused'> | undefined
   const blockOrders: BlockOrders = {

@@ -99,13 +99,13 @@ export class WorkerAccount {
   /** Minutes with shares, the oldest first. */
   #minutes: MinuteCounts[] = []
 
-  constructor(user: string, worker: string, saved: SavedAccount | null = null) {
+  constructor(user: string, worker: string, snapshot: SavedAccount | null = null) {
     this.key = accountKey(user, worker)
     this.user = user
     this.worker = worker
-    this.refused = { ...saved?.refused }
-    if (saved === null) return
-    const { agent, address, difficulty, accepted, hashes, blocks, firstMs, lastShareMs, heardMs, ...rest } = saved
+    this.refused = { ...snapshot?.refused }
+    if (snapshot === null) return
+    const { agent, address, difficulty, accepted, hashes, blocks, firstMs, lastShareMs, heardMs, ...rest } = snapshot
     Object.assign(this, { agent, address, difficulty, accepted, hashes, blocks, firstMs, lastShareMs, heardMs })
     this.streak = rest.streak
     this.unknownJobs = rest.unknownJobs

@@ -2,6 +2,7 @@
 import { accountKey, minuteOf, type SavedAccount, WorkerAccount } from './account.ts'
 import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
 import type { RefusedShares, RefusedVerdict, ShareEntry, ShareReader } from './share-store.ts'
+import { WorkerConnection } from './worker-connection.ts'
 
 /** Maximum number of accounts. Beyond it the longest silent workers are evicted; their shares stay in the log. */
 const MAX_ACCOUNTS = 65_536
@@ -9,25 +10,10 @@ const MAX_ACCOUNTS = 65_536
 const DROPPED = 1024
 
 /** The worker of a share, and its connection. */
-type Identity = Pick<Presence, 'key' | 'user' | 'worker' | 'agent' | 'address'>
-
-/** A connection of a worker with its current figures. The stratum server fills it. */
-export interface Presence {
-  readonly key: string
-  readonly user: string
-  readonly worker: string
-  agent: string
-  address: string
-  /** Hashes per second by its newest shares, or null if unknown. */
-  rate: number | null
-  /** Hashes per second that its program reports, or null if it reports none. */
-  announced: number | null
-  /** Current share difficulty, or null if none was sent. */
-  difficulty: number | null
-}
+type Identity = Pick<WorkerConnection, 'key' | 'user' | 'worker' | 'agent' | 'address'>
 
 /** Up to where the saved accounts count. */
-export interface SavedThrough {
+export interface SavedRange {
   /** They contain exactly the shares up to this Unix time in milliseconds. */
   readonly throughMs: number
   /** They contain all refusals of earlier minutes. For the minute of this time, each account has its own count. */
@@ -37,12 +23,12 @@ export interface SavedThrough {
 /** Storage of accounts. */
 export interface AccountStore {
   /** @returns null if nothing was saved */
-  load(): Promise<(SavedThrough & { readonly accounts: readonly SavedAccount[] }) | null>
+  load(): Promise<(SavedRange & { readonly accounts: readonly SavedAccount[] }) | null>
   /** Replaces and removes accounts atomically. */
-  save(change: SavedChange): Promise<void>
+  save(change: AccountChanges): Promise<void>
 }
 
-export interface SavedChange extends SavedThrough {
+export interface AccountChanges extends SavedRange {
   readonly changed: readonly SavedAccount[]
   readonly dropped: readonly Pick<WorkerAccount, 'user' | 'worker'>[]
 }
@@ -59,7 +45,7 @@ const REPLAY_MS = 7 * 86_400_000
 export class Accounts {
   readonly #options: AccountsOptions
   readonly #accounts = new Map<string, WorkerAccount>()
-  readonly #present = new Map<string, Presence[]>()
+  readonly #connections = new Map<string, WorkerConnection[]>()
   readonly #changed = new Set<WorkerAccount>()
   readonly #dropped = new Map<string, WorkerAccount>()
   /** Time of the newest counted share. */
@@ -88,29 +74,29 @@ export class Accounts {
   }
 
   /** Connections of workers, by account key. */
-  get present(): ReadonlyMap<string, readonly Presence[]> {
-    return this.#present
+  get connections(): ReadonlyMap<string, readonly WorkerConnection[]> {
+    return this.#connections
   }
 
   /** Adds a connection of a worker. */
-  join(user: string, worker: string): Presence {
-    const key = accountKey(user, worker)
-    const presence = { key, user, worker, agent: '', address: '', rate: null, announced: null, difficulty: null }
-    const others = this.#present.get(key)
-    if (others === undefined) this.#present.set(key, [presence])
-    else others.push(presence)
-    return presence
+  join(user: string, worker: string): WorkerConnection {
+    const connection = new WorkerConnection(user, worker)
+    const others = this.#connections.get(connection.key)
+    if (others === undefined) this.#connections.set(connection.key, [connection])
+    else others.push(connection)
+    return connection
   }
 
-  leave(presence: Presence): void {
-    const others = this.#present.get(presence.key)?.filter((each) => each !== presence) ?? []
-    if (others.length === 0) this.#present.delete(presence.key)
-    else this.#present.set(presence.key, others)
+  /** Removes a connection that has ended. */
+  leave(connection: WorkerConnection): void {
+    const others = this.#connections.get(connection.key)?.filter((other) => other !== connection) ?? []
+    if (others.length === 0) this.#connections.delete(connection.key)
+    else this.#connections.set(connection.key, others)
   }
 
   /** Counts an accepted share. Times must not decrease. */
   accept(by: Omit<Identity, 'key'> & Partial<Identity>, difficulty: number, isBlock: boolean, timeMs: number): void {
-    const account = this.#of(by.user, by.worker, by.key)
+    const account = this.#accountOf(by.user, by.worker, by.key)
     account.accept(by, difficulty, isBlock, timeMs)
     this.#changed.add(account)
     if (timeMs > this.#throughMs) this.#throughMs = timeMs
@@ -118,14 +104,14 @@ export class Accounts {
   }
 
   /** Counts a share of the log. Call it in the order of time and id. */
-  acceptKept(share: ShareEntry): void {
+  acceptLogged(share: ShareEntry): void {
     if (share.refusedAs === undefined) this.accept(share, share.difficulty, share.block !== null, share.timeMs)
     else this.addBlock(share, share.timeMs)
   }
 
   /** Counts the block of a refused share. Times must not decrease. */
   addBlock({ user, worker }: Pick<ShareEntry, 'user' | 'worker'>, timeMs: number): void {
-    const account = this.#of(user, worker)
+    const account = this.#accountOf(user, worker)
     account.addBlock(timeMs)
     this.#changed.add(account)
     if (timeMs > this.#throughMs) this.#throughMs = timeMs
@@ -133,7 +119,7 @@ export class Accounts {
 
   /** Counts a refusal. */
   refuse(user: string, worker: string, verdict: RefusedVerdict, timeMs: number, isUnknownJob = false): WorkerAccount {
-    const account = this.#of(user, worker)
+    const account = this.#accountOf(user, worker)
     account.refuse(verdict, timeMs, 1, isUnknownJob)
     this.#changed.add(account)
     this.#judge(account, timeMs)
@@ -153,9 +139,9 @@ export class Accounts {
     this.#throughMs = state?.throughMs ?? 0
     const oldestMs = nowMs - REPLAY_MS
     for await (const share of log.shares({ fromMs: state === null ? oldestMs : state.throughMs + 1 }))
-      this.acceptKept(share)
+      this.acceptLogged(share)
     const fromMs = minuteOf(state?.savedMs ?? oldestMs)
-    for await (const refused of log.refused({ fromMs })) this.#restoreRefused(refused)
+    for await (const refused of log.refusals({ fromMs })) this.#restoreRefused(refused)
   }
 
   /**
@@ -186,7 +172,7 @@ export class Accounts {
 
   /** Adds the refusals of a minute that the log has and the saved account lacks. */
   #restoreRefused({ user, worker, verdict, minuteMs, count }: RefusedShares): void {
-    const account = this.#of(user, worker)
+    const account = this.#accountOf(user, worker)
     const missing = count - account.refusedIn(minuteMs, verdict)
     if (missing <= 0) return
     account.refuse(verdict, minuteMs, missing)
@@ -198,7 +184,7 @@ export class Accounts {
     if (found !== null) this.#options.onWarning(warningText(account), found === 'well')
   }
 
-  #of(user: string, worker: string, key = accountKey(user, worker)): WorkerAccount {
+  #accountOf(user: string, worker: string, key = accountKey(user, worker)): WorkerAccount {
     const known = this.#accounts.get(key)
     if (known !== undefined) return known
     if (this.#accounts.size >= (this.#options.maxAccounts ?? MAX_ACCOUNTS)) this.#drop()

@@ -25,8 +25,14 @@ const Amount = Type.Number({ minimum: 0 })
 const BlockShareLine = Type.Object({
   id: Text,
   foundMs: Amount,
-  ...{ user: Text, worker: Text, agent: Text, address: Text },
-  ...{ chain: Amount, height: Amount, difficulty: Amount, blockDifficulty: Amount },
+  user: Text,
+  worker: Text,
+  agent: Text,
+  address: Text,
+  chain: Amount,
+  height: Amount,
+  difficulty: Amount,
+  blockDifficulty: Amount,
   block: Text,
   refusedAs: Type.Optional(literals(refusedVerdicts)),
 })
@@ -70,7 +76,7 @@ export class BlockShares implements PendingBlocks {
   }
 
   /** Removes a share that the log has. Truncates the file after the last one. */
-  done(id: string): void {
+  remove(id: string): void {
     if (this.#pending.delete(id) && this.#pending.size === 0) this.#attempt((path) => truncateSync(path, 0))
   }
 

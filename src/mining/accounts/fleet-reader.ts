@@ -1,6 +1,7 @@
 /** Reads the share log of a fleet from outside the fleet. */
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { Link, type LinkOptions } from '../fleet/link.ts'
+import { shareErrors } from './errors.ts'
 import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
@@ -26,9 +27,7 @@ export class FleetShareReader implements ShareReader {
     try {
       const log = new ShareLog(link, options.onWarning)
       if (await link.callJetStream(() => log.isThere())) return new FleetShareReader(link, log)
-      throw new NewcutError('BAD_INPUT', `${link.url}: the fleet ${link.fleet} has no share log`, {
-        hint: 'its leader creates one for the first relay (newcut mine --fleet URL --stratum-listen HOST:PORT); --fleet-name names another fleet',
-      })
+      throw operatingError(shareErrors.noFleetLog, { url: link.url, fleet: link.fleet })
     } catch (error) {
       await link.close()
       throw error
@@ -36,21 +35,20 @@ export class FleetShareReader implements ShareReader {
   }
 
   shares(range: TimeRange & { readonly newestFirst?: boolean } = {}): AsyncIterable<ShareEntry> {
-    return this.#told(this.#log.shares(range))
+    return this.#translateErrors(this.#log.shares(range))
   }
 
-  refused(range: TimeRange = {}): AsyncIterable<RefusedShares> {
-    return this.#told(this.#log.refused(range))
+  refusals(range: TimeRange = {}): AsyncIterable<RefusedShares> {
+    return this.#translateErrors(this.#log.refusals(range))
   }
 
   /** @throws NewcutError if NATS fails meanwhile */
-  async *#told<T>(records: AsyncIterable<T>): AsyncGenerator<T, void, void> {
+  async *#translateErrors<T>(records: AsyncIterable<T>): AsyncGenerator<T, void, void> {
     try {
       yield* records
     } catch (error) {
       if (error instanceof NewcutError) throw error
-      const message = `the share log of the fleet cannot be read at ${this.#link.url}: ${describeError(error)}`
-      throw new NewcutError('NODE_UNREACHABLE', message, { hint: 'is the NATS server up? try again', cause: error })
+      throw operatingError(shareErrors.fleetLogUnreadable, { url: this.#link.url, why: describeError(error) }, error)
     }
   }
 

@@ -1,7 +1,8 @@
 /** Reads the share log of a running miner over HTTP. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
+import { shareErrors } from './errors.ts'
 import { PAGE_HEADER } from './share-pages.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
 
@@ -31,7 +32,7 @@ export class HttpShareReader implements ShareReader {
     return this.#lines<ShareEntry>('/api/shares', { ...range, order: newestFirst ? 'newest' : 'oldest' })
   }
 
-  refused(range: TimeRange = {}): AsyncIterable<RefusedShares> {
+  refusals(range: TimeRange = {}): AsyncIterable<RefusedShares> {
     return this.#lines<RefusedShares>('/api/shares/refused', range)
   }
 
@@ -44,15 +45,15 @@ export class HttpShareReader implements ShareReader {
     do {
       const url: URL = new URL(path, this.#options.url)
       const query = {
-        from: whole(fromMs),
-        until: whole(untilMs),
+        from: queryTime(fromMs),
+        until: queryTime(untilMs),
         order,
         limit: String(PAGE),
         after: after ?? undefined,
       }
       for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
       const { text, next }: { text: string; next: string | null } = await this.#page(url)
-      for (const line of text.split('\n')) if (line !== '') yield parsed<T>(line, url)
+      for (const line of text.split('\n')) if (line !== '') yield parseRecord<T>(line, url)
       after = next
     } while (after !== null)
   }
@@ -63,19 +64,16 @@ export class HttpShareReader implements ShareReader {
     const answer = await fetchAnswer(url, { headers, timeoutMs: TIMEOUT_MS, signal: stopped }).catch(
       (error: unknown) => {
         if (!(error instanceof AnswerError && error.mayPass)) throw error
-        throw new NewcutError('NODE_UNREACHABLE', `no answer from the miner at ${url.origin}: ${error.what}`, {
-          hint: 'is it running, and is this its --http address?',
-          cause: error,
-        })
+        throw operatingError(shareErrors.minerSilent, { url: url.origin, why: error.what }, error)
       },
     )
     const text = textOfAnswer(answer)
     if (answer.ok) return { text, next: answer.headers.get(PAGE_HEADER) }
-    throw new NewcutError('NODE_REFUSED', `${url.origin}: ${reasonOf(text, answer.status)}`)
+    throw operatingError(shareErrors.minerRefuses, { url: url.origin, why: reasonOf(text, answer.status) })
   }
 }
 
-const whole = (timeMs: number | undefined) =>
+const queryTime = (timeMs: number | undefined) =>
   timeMs === undefined ? undefined : String(Math.max(0, Math.ceil(timeMs)))
 
 function reasonOf(text: string, status: number): string {
@@ -87,12 +85,10 @@ function reasonOf(text: string, status: number): string {
   }
 }
 
-function parsed<T>(line: string, url: URL): T {
+function parseRecord<T>(line: string, url: URL): T {
   try {
     return parsePlainJson(line) as T
   } catch (error) {
-    throw new NewcutError('NODE_MISBEHAVED', `${url.origin}: a line of the share log is not valid JSON`, {
-      cause: error,
-    })
+    throw operatingError(shareErrors.lineNotJson, { url: url.origin }, error)
   }
 }

@@ -4,13 +4,14 @@
  * earlier.
  */
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { literals } from '#ground/schema/literals.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
 import type { Link } from '../fleet/link.ts'
 import { decodeMessage } from '../fleet/messages.ts'
 import { unlessMissing } from '../fleet/stores.ts'
 import { refusedVerdicts } from './account.ts'
+import { shareErrors } from './errors.ts'
 import type { RefusedShares, ShareEntry, TimeRange } from './share-store.ts'
 
 /** Maximum distance between a share's time and its arrival: clocks that differ, and a server that was down. */
@@ -38,22 +39,29 @@ const Amount = Type.Number({ minimum: 0 })
 const ShareMessage = Type.Object({
   id: Text,
   timeMs: Amount,
-  ...{ user: Text, worker: Text, agent: Text, address: Text },
-  ...{ chain: Amount, height: Amount, difficulty: Amount, blockDifficulty: Amount },
+  user: Text,
+  worker: Text,
+  agent: Text,
+  address: Text,
+  chain: Amount,
+  height: Amount,
+  difficulty: Amount,
+  blockDifficulty: Amount,
   block: Type.Union([Text, Type.Null()]),
   refusedAs: Type.Optional(literals(refusedVerdicts)),
   relay: Type.Optional(Text),
 })
 const RefusedMessage = Type.Object({
   minuteMs: Amount,
-  ...{ user: Text, worker: Text },
+  user: Text,
+  worker: Text,
   verdict: literals(refusedVerdicts),
   count: Amount,
   relay: Type.Optional(Text),
 })
 
 /** A record, and when JetStream took it. */
-interface Taken<T> {
+interface StoredRecord<T> {
   readonly value: T
   readonly takenMs: number
 }
@@ -83,9 +91,9 @@ export class ShareLog {
    * @throws errors of NATS
    */
   async *shares({ newestFirst = false, ...range }: TimeRange & { readonly newestFirst?: boolean } = {}) {
-    const order = newestFirst ? (a: ShareEntry, b: ShareEntry) => compared(b, a) : compared
+    const order = newestFirst ? (a: ShareEntry, b: ShareEntry) => compareShares(b, a) : compareShares
     const sign = newestFirst ? -1 : 1
-    let waiting: Taken<ShareEntry>[] = []
+    let waiting: StoredRecord<ShareEntry>[] = []
     const read = newestFirst ? this.#backwards(range) : this.#forwards(this.#link.subjects.share, range, SHARE_SLACK_MS)
     for await (const messages of read) {
       waiting.push(...messages.flatMap((message) => this.#readAs(ShareMessage, message)))
@@ -105,9 +113,9 @@ export class ShareLog {
    * Sums counts of the same worker, minute and verdict.
    * @throws errors of NATS
    */
-  async *refused(range: TimeRange = {}): AsyncGenerator<RefusedShares, void, void> {
-    const sums = new Map<string, Taken<RefusedShares>>()
-    const sorted = () => [...sums].toSorted(([, a], [, b]) => a.value.minuteMs - b.value.minuteMs)
+  async *refusals(range: TimeRange = {}): AsyncGenerator<RefusedShares, void, void> {
+    const sums = new Map<string, StoredRecord<RefusedShares>>()
+    const sortSums = () => [...sums].toSorted(([, a], [, b]) => a.value.minuteMs - b.value.minuteMs)
     for await (const messages of this.#forwards(this.#link.subjects.unshared, range, COUNT_SLACK_MS)) {
       for (const { value, takenMs } of messages.flatMap((message) => this.#readAs(RefusedMessage, message))) {
         if (!isIn(value.minuteMs, range)) continue
@@ -116,19 +124,19 @@ export class ShareLog {
         sums.set(key, { value: { ...value, count }, takenMs })
       }
       const atMs = messages.at(-1)?.time.getTime() ?? 0
-      for (const [key, { value, takenMs }] of sorted()) {
+      for (const [key, { value, takenMs }] of sortSums()) {
         if (atMs - takenMs < 2 * COUNT_SLACK_MS) break
         sums.delete(key)
         yield value
       }
     }
-    for (const [, { value }] of sorted()) yield value
+    for (const [, { value }] of sortSums()) yield value
   }
 
   #readAs<T extends typeof ShareMessage | typeof RefusedMessage>(
     schema: T,
     message: JsMsg,
-  ): Taken<Omit<Static<T>, 'relay'>>[] {
+  ): StoredRecord<Omit<Static<T>, 'relay'>>[] {
     try {
       const { relay, ...value } = decodeMessage(schema, message.data, message.subject)
       const isWanted = this.#scope.relay === undefined || relay === this.#scope.relay
@@ -210,7 +218,7 @@ export class ShareLog {
     try {
       if ((await consumer.info()).num_pending === 0) return null
       const message = await consumer.next({ expires: STALL_MS })
-      if (message === null) throw this.#cutShort()
+      if (message === null) throw this.#cutShortError()
       return this.#readAs(ShareMessage, message)[0]?.value.timeMs ?? Number.NEGATIVE_INFINITY
     } finally {
       await consumer.delete().catch(() => undefined)
@@ -243,7 +251,7 @@ export class ShareLog {
         stall.refresh()
       }
       messages.stop()
-      if (!isWhole) throw this.#cutShort()
+      if (!isWhole) throw this.#cutShortError()
       if (part.length > 0) yield part
     } finally {
       clearTimeout(stall)
@@ -252,10 +260,8 @@ export class ShareLog {
   }
 
   /** An incomplete log would divide rewards wrongly. */
-  #cutShort(): NewcutError {
-    return new NewcutError('NODE_UNREACHABLE', `the share log of the fleet broke off early at ${this.#link.url}`, {
-      hint: 'is the NATS server up? try again',
-    })
+  #cutShortError(): NewcutError {
+    return operatingError(shareErrors.fleetLogCutShort, { url: this.#link.url })
   }
 }
 
@@ -266,7 +272,7 @@ type ConsumerStart =
   | { readonly filter_subjects: string; readonly deliver_policy: 'by_start_time'; readonly opt_start_time: string }
   | { readonly filter_subjects: string; readonly deliver_policy: 'by_start_sequence'; readonly opt_start_seq: number }
 
-function compared(a: ShareEntry, b: ShareEntry): number {
+function compareShares(a: ShareEntry, b: ShareEntry): number {
   return a.timeMs - b.timeMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
 

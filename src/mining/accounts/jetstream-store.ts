@@ -6,16 +6,17 @@ import { setMaxListeners } from 'node:events'
 import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
 import { ClosedConnectionError, RequestError } from '@nats-io/transport-node'
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { Recent } from '#ground/base/recent.ts'
 import type { Link } from '../fleet/link.ts'
 import { encodeMessage } from '../fleet/messages.ts'
+import { shareErrors } from './errors.ts'
 import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
 import { prepareShares, type ShareStreamOptions } from './share-stream.ts'
 
 /** Maximum number of publishes in flight. */
-const MAX_UNDER_WAY = 2_048
+const MAX_IN_FLIGHT = 2_048
 const ACK_MS = 1_000
 const RETRY_MS = 100
 /** JetStream gets this long to take a share before the share is refused. */
@@ -46,7 +47,7 @@ export class JetStreamStore implements ShareStore {
   readonly #recent = new Recent<string, true>({ full: MAX_RECENT })
   readonly #stopped = new AbortController()
   #newestMs = 0
-  #underWay = 0
+  #inFlight = 0
   /** Publishes that wait for a free place. */
   readonly #waiting: (() => void)[] = []
   #counts = 0
@@ -98,8 +99,8 @@ export class JetStreamStore implements ShareStore {
     return this.#log.shares(range)
   }
 
-  refused(range: TimeRange = {}): AsyncGenerator<RefusedShares, void, void> {
-    return this.#log.refused(range)
+  refusals(range: TimeRange = {}): AsyncGenerator<RefusedShares, void, void> {
+    return this.#log.refusals(range)
   }
 
   /** Limits current and later publishes to two seconds from now. */
@@ -127,21 +128,19 @@ export class JetStreamStore implements ShareStore {
   }
 
   async #publish(message: Message): Promise<void> {
-    if (this.#underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#underWay++
+    if (this.#inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#inFlight++
     try {
       await this.#send(message)
     } finally {
       const next = this.#waiting.shift()
-      if (next === undefined) this.#underWay--
+      if (next === undefined) this.#inFlight--
       else next()
     }
   }
 
-  #unkept(reason: string, cause?: unknown): NewcutError {
-    const hint = 'a share counts once JetStream has it: is the NATS server up, and has it room?'
-    const message = `shares cannot be kept in JetStream, stream ${this.#link.subjects.shares}: ${reason}`
-    return new NewcutError('NODE_UNREACHABLE', message, { hint, cause })
+  #unstoredError(reason: string, cause?: unknown): NewcutError {
+    return operatingError(shareErrors.notStoredInFleet, { stream: this.#link.subjects.shares, why: reason }, cause)
   }
 
   async #send({ subject, id, body }: Message): Promise<void> {
@@ -149,7 +148,7 @@ export class JetStreamStore implements ShareStore {
     const { signal } = this.#stopped
     const endMs = clock.monotonicMs() + GIVE_UP_MS
     for (;;) {
-      if (signal.aborted) throw this.#unkept('the store is closed')
+      if (signal.aborted) throw this.#unstoredError('the store is closed')
       const isOver = () => clock.monotonicMs() >= Math.min(endMs, this.#lastMs)
       try {
         // While offline, the client would queue the message and send it long after the share was refused.
@@ -157,7 +156,7 @@ export class JetStreamStore implements ShareStore {
         await this.#link.jetstream.publish(subject, body, { msgID: id, timeout: ACK_MS })
         return
       } catch (error) {
-        if (isFinal(error) || isOver()) throw this.#unkept(reasonOf(error), error)
+        if (isFinal(error) || isOver()) throw this.#unstoredError(reasonOf(error), error)
       }
       await sleep(clock, RETRY_MS, signal)
     }

@@ -1,8 +1,9 @@
 /** Opens the LevelDB of a share log. */
 import { join } from 'node:path'
 import { ClassicLevel, type IteratorOptions } from 'classic-level'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
+import { shareErrors } from './errors.ts'
 
 /** The part of LevelDB that the share log uses, with text keys and values. Tests replace it with failing disks. */
 export type ShareDatabase = Pick<
@@ -27,14 +28,9 @@ export const openShareDatabase: DatabaseOpener = async (folder) => {
 export function shareLogError(folder: string, error: unknown): NewcutError {
   const reason = (error as { readonly cause?: unknown }).cause ?? error
   const { code } = reason as { readonly code?: string }
-  if (code === 'LEVEL_LOCKED') {
-    const hint = 'one miner per share log: stop the other one, or use another `state`'
-    return new NewcutError('DATA_UNUSABLE', `${folder}: another miner uses this share log`, { hint, cause: error })
-  }
+  if (code === 'LEVEL_LOCKED') return operatingError(shareErrors.logInUse, { folder }, error)
   if (code === 'LEVEL_CORRUPTION') return damagedLog(folder, describeError(reason), error)
-  const hint = 'it must be a folder that this user may read and write; `state: DIR` names another'
-  const message = `${folder}: the share log cannot be used: ${describeError(reason)}`
-  return new NewcutError('DATA_UNUSABLE', message, { hint, cause: error })
+  return operatingError(shareErrors.logUnusable, { folder, why: describeError(reason) }, error)
 }
 
 /**
@@ -42,17 +38,14 @@ export function shareLogError(folder: string, error: unknown): NewcutError {
  * @param reason as the end of a sentence
  */
 export function damagedLog(folder: string, reason: string, cause?: unknown): NewcutError {
-  return new NewcutError('DATA_UNUSABLE', `${folder}: the share log is damaged: ${reason}`, {
-    hint: 'restore a copy of the folder, or move it away; the miner begins a new share log in its place',
-    cause,
-  })
+  return operatingError(shareErrors.logDamaged, { folder, why: reason }, cause)
 }
 
 /** Key of the record of data that LevelDB has dropped as damaged. */
 export const LOSS = 'm/loss'
 
 /** Data that LevelDB has dropped as damaged. */
-export interface Loss {
+export interface DroppedData {
   /** When it was noticed: Unix time in milliseconds. */
   readonly atMs: number
   readonly bytes: number

@@ -3,36 +3,37 @@
  * The log is synced once a second, so a power failure costs at most one second.
  */
 import type { Clock } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { Recent } from '#ground/base/recent.ts'
 import { everyAfter } from '#ground/base/signals.ts'
 import type { SavedAccount } from './account.ts'
-import type { AccountStore, SavedChange, SavedThrough } from './accounts.ts'
+import type { AccountChanges, AccountStore, SavedRange } from './accounts.ts'
+import { shareErrors } from './errors.ts'
 import {
   chunksOf,
   type DatabaseOpener,
+  type DroppedData,
   damagedLog,
   droppedAtOpening,
   LOSS,
-  type Loss,
   openShareDatabase,
   type ShareDatabase,
   shareLogError,
 } from './level-database.ts'
-import { claim, TALLIED_SINCE } from './level-format.ts'
+import { claimLog, TALLIED_SINCE } from './level-format.ts'
 import {
   ACCOUNTS,
-  behind,
   byTime,
   distinctShares,
+  endOfPrefix,
   REFUSED,
   rangeOf,
+  readRefusal,
   readShares,
   refusedKey,
-  refusedOf,
   refusedValue,
   SHARES,
-  sealed,
+  sealRecord,
   sharesKey,
   sharesValue,
   shareTimeText,
@@ -43,12 +44,12 @@ import {
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
 import {
   type Del,
+  joinTallies,
   type Put,
-  recounted,
-  removal,
-  type Tallied,
+  recountTallies,
+  removeRecords,
   Tallies,
-  tallied,
+  type TallyGroup,
   tallyProblem,
   tallyStart,
   wholeTallies,
@@ -107,7 +108,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const { folder, network, open = openShareDatabase } = options
     const database = await open(folder)
     try {
-      await claim(database, folder, network)
+      await claimLog(database, folder, network)
       const store = new LevelStore(options, database)
       const since = await database.get(TALLIED_SINCE)
       store.#talliedSinceMs = store.#read(TALLIED_SINCE, since === undefined ? null : (unsealRecord(since) as number))
@@ -129,16 +130,16 @@ export class LevelStore implements ShareStore, AccountStore {
   /** Records what LevelDB has dropped, and warns of it. */
   async #reportLosses(): Promise<void> {
     const { folder, clock, onWarning, keepMs = KEEP_MS } = this.#options
-    const database = await this.#opened()
+    const database = await this.#openDatabase()
     const [dropped, nowMs] = [droppedAtOpening(folder), clock.wallMs()]
     if (dropped !== null) {
-      const tallies = await recounted(this.#tallied({}, false))
-      const loss = sealed({ atMs: nowMs, ...dropped } satisfies Loss)
+      const tallies = await recountTallies(this.#readTallied({}, false))
+      const loss = sealRecord({ atMs: nowMs, ...dropped } satisfies DroppedData)
       await database.batch([...tallies, { type: 'put', key: LOSS, value: loss }], { sync: true })
     }
     const text = await database.get(LOSS)
     if (text === undefined) return
-    const { atMs, bytes, reason } = this.#read(LOSS, unsealRecord(text) as Loss | undefined)
+    const { atMs, bytes, reason } = this.#read(LOSS, unsealRecord(text) as DroppedData | undefined)
     if (nowMs - atMs > keepMs) {
       await database.batch([{ type: 'del', key: LOSS }])
       return
@@ -157,7 +158,7 @@ export class LevelStore implements ShareStore, AccountStore {
   readonly has = (id: string): boolean => this.#recent.has(id)
 
   append(shares: readonly ShareEntry[]): Promise<void> {
-    return this.#inTurn(() => this.#append(shares))
+    return this.#runInOrder(() => this.#append(shares))
   }
 
   async #append(shares: readonly ShareEntry[]): Promise<void> {
@@ -166,9 +167,9 @@ export class LevelStore implements ShareStore, AccountStore {
     if (fresh.length === 0) return
     const groups = [...byTime(fresh)].map(([timeMs, together]) => ({ timeMs, sorted: distinctShares(together) }))
     const records = new Map(groups.map(({ timeMs, sorted }) => [sharesKey(timeMs, sorted[0].id), sorted]))
-    const database = await this.#opened()
+    const database = await this.#openDatabase()
     const keys = [...records.keys()]
-    const stored = await this.#stored(database, keys)
+    const stored = await this.#readStored(database, keys)
     const added = keys.filter((key) => !stored.has(key))
     const tallies = await this.#tallies.add(database, added)
     const puts = [...records].map(([key, sorted]): Put => {
@@ -183,7 +184,7 @@ export class LevelStore implements ShareStore, AccountStore {
   }
 
   /** The records with these keys that the log has. The newest shares have been looked up by their ids. */
-  async #stored(database: ShareDatabase, keys: readonly string[]): Promise<Map<string, ShareEntry[]>> {
+  async #readStored(database: ShareDatabase, keys: readonly string[]): Promise<Map<string, ShareEntry[]>> {
     const late = keys.filter((key) => timeOfShareKey(key) < this.#newestMs)
     const values = late.length === 0 ? [] : await database.getMany(late)
     return new Map(
@@ -191,24 +192,24 @@ export class LevelStore implements ShareStore, AccountStore {
     )
   }
 
-  #inTurn(write: () => Promise<void>): Promise<void> {
+  #runInOrder(write: () => Promise<void>): Promise<void> {
     const added = this.#adding.then(write)
     this.#adding = added.catch(() => undefined)
     return added
   }
 
   refuse(counts: readonly RefusedShares[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#runInOrder(async () => {
       const sums = new Map<string, number>()
       for (const each of counts) {
         const key = refusedKey(each)
         sums.set(key, (sums.get(key) ?? 0) + each.count)
       }
       const keys = [...sums.keys()]
-      const before = await (await this.#opened()).getMany(keys)
+      const before = await (await this.#openDatabase()).getMany(keys)
       await this.#write(
         keys.map((key, i) => {
-          const old = before[i] === undefined ? 0 : (this.#read(key, refusedOf(key, before[i]))?.count ?? 0)
+          const old = before[i] === undefined ? 0 : (this.#read(key, readRefusal(key, before[i]))?.count ?? 0)
           return { type: 'put', key, value: refusedValue(old + (sums.get(key) ?? 0)) }
         }),
       )
@@ -220,39 +221,40 @@ export class LevelStore implements ShareStore, AccountStore {
     // The removal of expired shares may be in progress.
     const range = wholeTallies(Math.max(fromMs, this.#firstMs()), untilMs)
     const isInside = (timeMs: number) => timeMs >= fromMs && (untilMs === undefined || timeMs < untilMs)
-    const ordered = (shares: ShareEntry[]) => (newestFirst ? distinctShares(shares).reverse() : distinctShares(shares))
-    for await (const group of this.#tallied(range, newestFirst)) {
+    const sortShares = (shares: ShareEntry[]) =>
+      newestFirst ? distinctShares(shares).reverse() : distinctShares(shares)
+    for await (const group of this.#readTallied(range, newestFirst)) {
       const problem = tallyProblem(group, this.#talliedSinceMs)
       if (problem !== null) throw damagedLog(this.#options.folder, problem)
       const records = group.entries.filter(([key]) => isInside(timeOfShareKey(key)))
       // Several records may have shares of the same time.
       const times = byTime(records.flatMap(([key, value]) => this.#read(key, readShares(key, value))))
-      for (const together of times.values()) yield* ordered(together)
+      for (const together of times.values()) yield* sortShares(together)
     }
   }
 
-  async *refused({ fromMs, untilMs }: TimeRange = {}) {
-    yield* this.#records(rangeOf(REFUSED, { fromMs, untilMs }), refusedOf)
+  async *refusals({ fromMs, untilMs }: TimeRange = {}) {
+    yield* this.#records(rangeOf(REFUSED, { fromMs, untilMs }), readRefusal)
   }
 
-  async load(): Promise<(SavedThrough & { readonly accounts: readonly SavedAccount[] }) | null> {
-    const database = await this.#opened()
+  async load(): Promise<(SavedRange & { readonly accounts: readonly SavedAccount[] }) | null> {
+    const database = await this.#openDatabase()
     const text = await database.get('m/through')
     if (text === undefined) return null
-    const through = this.#read('m/through', unsealRecord(text) as SavedThrough | undefined)
+    const through = this.#read('m/through', unsealRecord(text) as SavedRange | undefined)
     const accounts: SavedAccount[] = []
-    const range = { gte: ACCOUNTS, lt: behind(ACCOUNTS) }
+    const range = { gte: ACCOUNTS, lt: endOfPrefix(ACCOUNTS) }
     for await (const account of this.#records(range, (_key, value) => unsealRecord(value) as SavedAccount | undefined))
       accounts.push(account)
     return { ...through, accounts }
   }
 
-  async save({ changed, dropped, throughMs, savedMs }: SavedChange): Promise<void> {
+  async save({ changed, dropped, throughMs, savedMs }: AccountChanges): Promise<void> {
     const key = ({ user, worker }: Pick<SavedAccount, 'user' | 'worker'>) => ACCOUNTS + JSON.stringify([user, worker])
     await this.#write([
-      ...changed.map((account): Put => ({ type: 'put', key: key(account), value: sealed(account) })),
+      ...changed.map((account): Put => ({ type: 'put', key: key(account), value: sealRecord(account) })),
       ...dropped.map((account): Del => ({ type: 'del', key: key(account) })),
-      { type: 'put', key: 'm/through', value: sealed({ throughMs, savedMs } satisfies SavedThrough) },
+      { type: 'put', key: 'm/through', value: sealRecord({ throughMs, savedMs } satisfies SavedRange) },
     ])
   }
 
@@ -270,13 +272,13 @@ export class LevelStore implements ShareStore, AccountStore {
 
   async #write(batch: (Put | Del)[]): Promise<void> {
     if (batch.length === 0) return
-    const database = await this.#opened()
+    const database = await this.#openDatabase()
     try {
       await database.batch(batch)
       this.#isDirty = true
     } catch (error) {
       this.#fail(database, error, batch)
-      throw this.#unwritable(error)
+      throw this.#unwritableError(error)
     }
   }
 
@@ -296,13 +298,12 @@ export class LevelStore implements ShareStore, AccountStore {
     this.#closing = database.close().catch(() => undefined)
   }
 
-  async #opened(): Promise<ShareDatabase> {
+  async #openDatabase(): Promise<ShareDatabase> {
     if (this.#database !== null) return this.#database
     const { clock, folder } = this.#options
     if (this.#reopening === null) {
-      if (this.#failure === null || this.#closed.signal.aborted)
-        throw new NewcutError('DATA_UNUSABLE', `${folder}: the share log is closed`)
-      if (clock.monotonicMs() - this.#failedAtMs < REOPEN_MS) throw this.#unwritable(this.#failure)
+      if (this.#failure === null || this.#closed.signal.aborted) throw operatingError(shareErrors.logClosed, { folder })
+      if (clock.monotonicMs() - this.#failedAtMs < REOPEN_MS) throw this.#unwritableError(this.#failure)
       this.#reopening = this.#reopen()
     }
     return this.#reopening
@@ -315,7 +316,7 @@ export class LevelStore implements ShareStore, AccountStore {
     try {
       database = await open(folder)
       const doubtful = this.#doubtful
-      await database.batch(await removal(database, doubtful))
+      await database.batch(await removeRecords(database, doubtful))
       this.#doubtful = this.#doubtful.slice(doubtful.length)
       this.#database = database
       this.#failure = null
@@ -326,33 +327,32 @@ export class LevelStore implements ShareStore, AccountStore {
       this.#failedAtMs = clock.monotonicMs()
       this.#closing = database?.close().catch(() => undefined) ?? Promise.resolve()
       this.#reopening = null
-      throw this.#unwritable(error)
+      throw this.#unwritableError(error)
     }
   }
 
-  #unwritable(error: unknown): NewcutError {
+  #unwritableError(error: unknown): NewcutError {
     const reason = (error as { readonly cause?: unknown }).cause ?? error
-    const message = `${this.#options.folder}: shares cannot be kept: ${describeError(reason)}`
-    return new NewcutError('DATA_UNUSABLE', message, { hint: 'is the disk full?', cause: error })
+    return operatingError(shareErrors.notStored, { folder: this.#options.folder, why: describeError(reason) }, error)
   }
 
   async *#records<T>(
     range: { readonly gte: string; readonly lt: string },
     read: (key: string, value: string) => T | null | undefined,
   ): AsyncGenerator<T> {
-    for await (const entries of chunksOf(await this.#opened(), range, this.#options.folder)) {
+    for await (const entries of chunksOf(await this.#openDatabase(), range, this.#options.folder)) {
       for (const [key, value] of entries) yield this.#read(key, read(key, value))
     }
   }
 
   /** The shares of a range of whole tallies, with these. */
-  async *#tallied(range: TimeRange, isReverse: boolean): AsyncGenerator<Tallied> {
-    const database = await this.#opened()
+  async *#readTallied(range: TimeRange, isReverse: boolean): AsyncGenerator<TallyGroup> {
+    const database = await this.#openDatabase()
     const snapshot = database.snapshot()
     const read = (prefix: string) =>
       chunksOf(database, { ...rangeOf(prefix, range), reverse: isReverse, snapshot }, this.#options.folder)
     try {
-      yield* tallied(read(SHARES), read(TALLIES), isReverse)
+      yield* joinTallies(read(SHARES), read(TALLIES), isReverse)
     } finally {
       await snapshot.close()
     }

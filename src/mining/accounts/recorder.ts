@@ -6,18 +6,19 @@ import type { Clock } from '#ground/base/clock.ts'
 import { describeError } from '#ground/base/errors.ts'
 import { everyAfter } from '#ground/base/signals.ts'
 import { minuteOf, type WorkerAccount } from './account.ts'
-import type { Accounts, Presence } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
 import type { LedgerStorage, RigLedger, RigNotice } from './rig-ledger.ts'
 import type { RefusedShares, RefusedVerdict, ShareEntry } from './share-store.ts'
+import type { WorkerConnection } from './worker-connection.ts'
 
 /** A share before the write that sets its time. */
 export type NewShare = Omit<ShareEntry, 'timeMs'>
 
-export type KeepOutcome = 'accepted' | 'duplicate' | 'unavailable'
+export type ShareOutcome = 'accepted' | 'duplicate' | 'unavailable'
 
-interface Waiting {
+interface WaitingShare {
   readonly share: NewShare
-  readonly answer: (outcome: KeepOutcome) => void
+  readonly answer: (outcome: ShareOutcome) => void
 }
 
 /** Maximum number of shares that wait for the store. Further ones are answered as unavailable. */
@@ -36,13 +37,13 @@ export class ShareRecorder implements RigLedger {
   readonly storage: LedgerStorage | null
   readonly #clock: Clock
   readonly #onNotice: (notice: RigNotice) => void
-  #waiting: Waiting[] = []
+  #waiting: WaitingShare[] = []
   /** The running or next write, or null. */
   #writing: Promise<void> | null = null
   /** Time of the last write. Times of shares never decrease, and no two writes share one. */
   #lastMs: number
   /** Blocks whose shares are in `waiting` or being written. */
-  readonly #blocksUnderWay = new Set<string>()
+  readonly #blocksBeingWritten = new Set<string>()
   /** Blocks whose rigs were answered `unavailable`, until the store has them. */
   readonly #refusedBlocks = new Set<string>()
   readonly #refused = new Map<string, RefusedShares>()
@@ -50,7 +51,7 @@ export class ShareRecorder implements RigLedger {
   readonly #refusing = new WeakSet<WorkerAccount>()
   #isFailing = false
   /** The newest write of refusals. They are written one after the other. */
-  #keeping: Promise<boolean> = Promise.resolve(true)
+  #writingRefusals: Promise<boolean> = Promise.resolve(true)
   /** The newest save of accounts. An older one must not replace it. */
   #saving: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
@@ -64,10 +65,10 @@ export class ShareRecorder implements RigLedger {
     this.#onNotice = onNotice
     this.#lastMs = Math.max(storage?.newestMs ?? 0, accounts.throughMs)
     if (storage === null) return
-    this.#keepBlocks()
+    this.#writeBlocks()
     everyAfter(this.#clock, REFUSED_MS, this.#closed.signal, async () => {
-      this.#keepBlocks()
-      await this.#keepRefused()
+      this.#writeBlocks()
+      await this.#writeRefusals()
     })
     everyAfter(this.#clock, SAVE_MS, this.#closed.signal, () => this.save())
   }
@@ -88,7 +89,7 @@ export class ShareRecorder implements RigLedger {
   }
 
   /** Counts an accepted share when none are stored. */
-  count(by: Presence, difficulty: number, isBlock: boolean): void {
+  count(by: WorkerConnection, difficulty: number, isBlock: boolean): void {
     this.accounts.accept(by, difficulty, isBlock, this.#nextMs(0))
   }
 
@@ -106,7 +107,7 @@ export class ShareRecorder implements RigLedger {
   }
 
   /** Stores a share, counts it, and answers. */
-  accept(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
+  accept(share: NewShare, answer: (outcome: ShareOutcome) => void): void {
     if (share.block === null) this.#enqueue(share, answer)
     else
       this.#enqueue(share, (outcome) => {
@@ -115,11 +116,11 @@ export class ShareRecorder implements RigLedger {
       })
   }
 
-  #enqueue(share: NewShare, answer: (outcome: KeepOutcome) => void): void {
+  #enqueue(share: NewShare, answer: (outcome: ShareOutcome) => void): void {
     if (this.storage === null || this.#closed.signal.aborted || this.#waiting.length >= MAX_WAITING)
       answer('unavailable')
     else {
-      if (share.block !== null) this.#blocksUnderWay.add(share.id)
+      if (share.block !== null) this.#blocksBeingWritten.add(share.id)
       this.#waiting.push({ share, answer })
       this.#writing ??= this.#writeAll(this.storage)
     }
@@ -146,7 +147,7 @@ export class ShareRecorder implements RigLedger {
   /** Resolves once nothing waits. */
   async flush(): Promise<void> {
     while (this.#writing !== null) await this.#writing
-    await this.#keepRefused()
+    await this.#writeRefusals()
   }
 
   /** Saves the accounts. */
@@ -158,7 +159,7 @@ export class ShareRecorder implements RigLedger {
   async #save(): Promise<void> {
     const store = this.storage?.accounts ?? null
     // Refusals may come all the time, so those that came during the write hold nothing back.
-    if (store === null || !(await this.#keepRefused())) return
+    if (store === null || !(await this.#writeRefusals())) return
     await this.#attempt(() => this.accounts.save(store, this.#clock.wallMs()))
   }
 
@@ -188,7 +189,7 @@ export class ShareRecorder implements RigLedger {
       const shares = entries.sort((a, b) => (a.id < b.id ? -1 : 1))
       const isKept = shares.length === 0 || (await this.#attempt(() => storage.store.append(shares)))
       for (const share of shares) {
-        if (isKept) this.accounts.acceptKept(share)
+        if (isKept) this.accounts.acceptLogged(share)
         if (share.block !== null) this.#wroteBlock(share.id, isKept)
       }
       const outcome = isKept ? 'accepted' : 'unavailable'
@@ -199,7 +200,7 @@ export class ShareRecorder implements RigLedger {
   }
 
   /** The oldest waiting shares. Answers duplicates at once, also of shares sent to an earlier process. */
-  #nextBatch({ has }: LedgerStorage): readonly Waiting[] {
+  #nextBatch({ has }: LedgerStorage): readonly WaitingShare[] {
     const waiting = this.#waiting.splice(0, MAX_BATCH)
     const ids = new Set<string>()
     return waiting.filter(({ share: { id }, answer }) => {
@@ -212,19 +213,19 @@ export class ShareRecorder implements RigLedger {
   }
 
   /** Writes pending shares of blocks. */
-  #keepBlocks(): void {
+  #writeBlocks(): void {
     for (const { foundMs: _, ...share } of this.storage?.blocks?.pending ?? []) {
-      if (this.#blocksUnderWay.has(share.id)) continue
+      if (this.#blocksBeingWritten.has(share.id)) continue
       const refusedAs = this.#refusedBlocks.has(share.id) ? 'unavailable' : share.refusedAs
       this.#enqueue(refusedAs === undefined ? share : { ...share, refusedAs }, () => undefined)
     }
   }
 
   #wroteBlock(id: string, isKept: boolean): void {
-    this.#blocksUnderWay.delete(id)
+    this.#blocksBeingWritten.delete(id)
     if (!isKept) return
     this.#refusedBlocks.delete(id)
-    this.storage?.blocks?.done(id)
+    this.storage?.blocks?.remove(id)
   }
 
   #pause(): Promise<void> {
@@ -259,12 +260,12 @@ export class ShareRecorder implements RigLedger {
    * Writes the refusals so far.
    * @returns false if the store lacks some
    */
-  #keepRefused(): Promise<boolean> {
-    this.#keeping = this.#keeping.then(() => this.#writeRefused())
-    return this.#keeping
+  #writeRefusals(): Promise<boolean> {
+    this.#writingRefusals = this.#writingRefusals.then(() => this.#writeRefusalsOnce())
+    return this.#writingRefusals
   }
 
-  async #writeRefused(): Promise<boolean> {
+  async #writeRefusalsOnce(): Promise<boolean> {
     const { storage } = this
     if (storage === null || this.#refused.size === 0) return true
     const counts = [...this.#refused.values()]

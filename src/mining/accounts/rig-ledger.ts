@@ -17,7 +17,7 @@ export interface PendingBlocks {
   /** When it returns, the share outlives this process. */
   add(share: PendingShare): void
   /** Called when the store has the share. */
-  done(id: string): void
+  remove(id: string): void
 }
 
 /** Storage of shares and accounts. */

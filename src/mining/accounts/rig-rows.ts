@@ -1,8 +1,9 @@
 /** The table of workers for `newcut rigs`, GET /api/rigs and the dashboard. It is a wire format. */
 import { type RateWindow, type RigWarning, rateNames, type WorkerAccount } from './account.ts'
-import type { Accounts, Presence } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
 import { remedyOf } from './rig-warnings.ts'
 import type { RefusedVerdict } from './share-store.ts'
+import type { WorkerConnection } from './worker-connection.ts'
 
 /** Hashes per second, or null if unknown. */
 interface RigRates extends Readonly<Record<RateWindow, number | null>> {
@@ -51,10 +52,10 @@ export interface WorkerTable {
 
 /** All workers with shares or a connection: first those with a warning, then by hashrate over an hour. */
 export function rigRows(accounts: Accounts, nowMs: number): WorkerRow[] {
-  const rows = [...accounts.all].map((account) => rowOf(account, accounts.present.get(account.key) ?? [], nowMs))
-  for (const present of accounts.present.values()) {
+  const rows = [...accounts.all].map((account) => rowOf(account, accounts.connections.get(account.key) ?? [], nowMs))
+  for (const present of accounts.connections.values()) {
     const [{ user, worker }] = present
-    if (accounts.get(user, worker) === undefined) rows.push(newcomer(present))
+    if (accounts.get(user, worker) === undefined) rows.push(rowOfNewcomer(present))
   }
   const rank = ({ warning, hashrates }: WorkerRow) =>
     warning === null ? (hashrates['1h'] ?? 0) : Number.POSITIVE_INFINITY
@@ -70,12 +71,19 @@ function byName(a: WorkerRow, b: WorkerRow): number {
   return a.worker.localeCompare(b.worker, 'en', { numeric: true })
 }
 
-function rowOf(account: WorkerAccount, present: readonly Presence[], nowMs: number): WorkerRow {
+function rowOf(account: WorkerAccount, present: readonly WorkerConnection[], nowMs: number): WorkerRow {
   const { user, worker, accepted, refused, hashes, blocks, firstMs, lastShareMs, warning } = account
   const newest = present.at(-1)
   const windows = Object.fromEntries(rateNames.map((name) => [name, account.rate(name, nowMs)]))
   return {
-    ...{ user, worker, accepted, refused: { ...refused }, hashes, blocks, lastShareMs, firstShareMs: firstMs },
+    user,
+    worker,
+    accepted,
+    refused: { ...refused },
+    hashes,
+    blocks,
+    lastShareMs,
+    firstShareMs: firstMs,
     agent: newest?.agent || account.agent,
     address: newest?.address || account.address,
     connections: present.length,
@@ -86,17 +94,28 @@ function rowOf(account: WorkerAccount, present: readonly Presence[], nowMs: numb
 }
 
 /** Row of a connected worker without shares. */
-function newcomer(present: readonly Presence[]): WorkerRow {
+function rowOfNewcomer(present: readonly WorkerConnection[]): WorkerRow {
   const { user, worker, agent, address, difficulty } = present[present.length - 1]
   const windows = Object.fromEntries(rateNames.map((name) => [name, null])) as Record<RateWindow, null>
   return {
-    ...{ user, worker, agent, address, difficulty, connections: present.length },
+    user,
+    worker,
+    agent,
+    address,
+    difficulty,
+    connections: present.length,
     hashrates: { ...liveRates(present), ...windows },
-    ...{ accepted: 0, refused: {}, hashes: 0, blocks: 0, firstShareMs: null, lastShareMs: null, warning: null },
+    accepted: 0,
+    refused: {},
+    hashes: 0,
+    blocks: 0,
+    firstShareMs: null,
+    lastShareMs: null,
+    warning: null,
   }
 }
 
-function liveRates(present: readonly Presence[]): Pick<RigRates, 'now' | 'announced'> {
+function liveRates(present: readonly WorkerConnection[]): Pick<RigRates, 'now' | 'announced'> {
   return { now: sumOf(present.map(({ rate }) => rate)), announced: sumOf(present.map(({ announced }) => announced)) }
 }
 

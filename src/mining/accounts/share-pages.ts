@@ -44,7 +44,7 @@ export async function sharePage(log: ShareReader, range: ShareRange, limit: numb
   const lines: ShareEntry[] = []
   const rest = after === undefined ? {} : newestFirst ? { untilMs: after.timeMs + 1 } : { fromMs: after.timeMs }
   for await (const share of log.shares({ ...range, ...rest })) {
-    if (after !== undefined && !isBehind(share, after, newestFirst)) continue
+    if (after !== undefined && !isAfter(share, after, newestFirst)) continue
     if (lines.length >= limit) {
       const last = lines.at(-1) ?? share
       return { lines, next: `${last.timeMs}.${last.id}` }
@@ -61,7 +61,7 @@ export async function refusedPage(
 ): Promise<LogPage<RefusedShares>> {
   const lines: RefusedShares[] = []
   let place: RefusedCursor = { minuteMs: -1, count: 0 }
-  for await (const refused of log.refused(after === undefined ? range : { ...range, fromMs: after.minuteMs })) {
+  for await (const refused of log.refusals(after === undefined ? range : { ...range, fromMs: after.minuteMs })) {
     const { minuteMs } = refused
     const next = minuteMs === place.minuteMs ? { minuteMs, count: place.count + 1 } : { minuteMs, count: 1 }
     const isRead = after !== undefined && minuteMs === after.minuteMs && next.count <= after.count
@@ -72,7 +72,7 @@ export async function refusedPage(
   return { lines, next: null }
 }
 
-function isBehind(share: ShareEntry, after: ShareCursor, newestFirst: boolean): boolean {
+function isAfter(share: ShareEntry, after: ShareCursor, newestFirst: boolean): boolean {
   if (share.timeMs !== after.timeMs) return true
   return newestFirst ? share.id < after.id : share.id > after.id
 }

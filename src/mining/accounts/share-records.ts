@@ -10,7 +10,7 @@ export const REFUSED = 'r/'
 export const ACCOUNTS = 'a/'
 export const TALLIES = 't/'
 /** Upper bound of the keys with a prefix that ends in `/`. */
-export const behind = (prefix: string) => `${prefix.slice(0, -1)}0`
+export const endOfPrefix = (prefix: string) => `${prefix.slice(0, -1)}0`
 
 const TIME_DIGITS = 15
 
@@ -31,7 +31,7 @@ export const refusedKey = ({ minuteMs, user, worker, verdict }: Omit<RefusedShar
 
 /** All shares must have the same time. */
 export function sharesValue(shares: readonly ShareEntry[]): string {
-  return sealed(
+  return sealRecord(
     shares.map(({ id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block, refusedAs }) => {
       const record = [id, user, worker, agent, address, chain, height, difficulty, blockDifficulty, block]
       return refusedAs === undefined ? record : [...record, refusedAs]
@@ -52,10 +52,10 @@ export function readShares(key: string, value: string): ShareEntry[] | null {
   )
 }
 
-export const refusedValue = (count: number) => sealed(count)
+export const refusedValue = (count: number) => sealRecord(count)
 
 /** @returns null if the checksum or the content is wrong */
-export function refusedOf(key: string, value: string): RefusedShares | null {
+export function readRefusal(key: string, value: string): RefusedShares | null {
   const count = unsealRecord(value)
   if (typeof count !== 'number') return null
   const minuteMs = timeOfShareKey(key)
@@ -66,7 +66,7 @@ export function refusedOf(key: string, value: string): RefusedShares | null {
 }
 
 /** JSON after its checksum. */
-export function sealed(value: unknown): string {
+export function sealRecord(value: unknown): string {
   const text = JSON.stringify(value)
   return `${crc32(text).toString(36)} ${text}`
 }
@@ -98,5 +98,5 @@ export function distinctShares(shares: readonly ShareEntry[]): ShareEntry[] {
 /** Keys of the records with this prefix and a time in this range. */
 export function rangeOf(prefix: string, { fromMs, untilMs }: TimeRange) {
   const gte = fromMs === undefined ? prefix : prefix + shareTimeText(Math.ceil(fromMs))
-  return { gte, lt: untilMs === undefined ? behind(prefix) : prefix + shareTimeText(Math.ceil(untilMs)) }
+  return { gte, lt: untilMs === undefined ? endOfPrefix(prefix) : prefix + shareTimeText(Math.ceil(untilMs)) }
 }

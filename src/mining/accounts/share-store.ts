@@ -54,7 +54,7 @@ export interface ShareReader {
   /** Sorted by time and id, or in reverse with `newestFirst`. */
   shares(range?: TimeRange & { readonly newestFirst?: boolean }): AsyncIterable<ShareEntry>
   /** Sorted by time. */
-  refused(range?: TimeRange): AsyncIterable<RefusedShares>
+  refusals(range?: TimeRange): AsyncIterable<RefusedShares>
   close(): Promise<void>
 }
 

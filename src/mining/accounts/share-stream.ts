@@ -1,17 +1,18 @@
 /** The JetStream stream for the shares of a fleet. */
 import { JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { Link } from '../fleet/link.ts'
 import { createStream, NANOSECONDS, type Replicas, unlessMissing, updateStream } from '../fleet/stores.ts'
+import { shareErrors } from './errors.ts'
 
 /** Retention time of shares. */
-const KEPT_MS = 30 * 86_400_000
+const RETENTION_MS = 30 * 86_400_000
 /** Maximum size; beyond it the oldest shares are deleted. A server reserves it, and refuses what it does not have. */
 const MAX_BYTES = 4 * 2 ** 30
 /** Smallest size that is tried, some 200,000 shares. */
 const MIN_BYTES = 2 ** 26
 /** JetStream stores a share once if it is repeated within this time. */
-export const TWICE_MS = 15 * 60_000
+export const DUPLICATE_WINDOW_MS = 15 * 60_000
 /** JetStream error codes for insufficient storage. */
 const NO_ROOM: readonly number[] = [10_047, 10_028, 10_023]
 /** JetStream error code of a cluster without servers for a stream, for storage or another reason. */
@@ -37,20 +38,20 @@ export async function prepareShares(options: ShareStreamOptions): Promise<void> 
   const { share, unshared, shares: name } = link.subjects
   const wanted = {
     subjects: [share, unshared],
-    max_age: KEPT_MS * NANOSECONDS,
-    duplicate_window: TWICE_MS * NANOSECONDS,
+    max_age: RETENTION_MS * NANOSECONDS,
+    duplicate_window: DUPLICATE_WINDOW_MS * NANOSECONDS,
     ...(replicas !== undefined && { num_replicas: replicas }),
   }
   // The size applies only to a new stream: the operator of the server may have changed it.
   const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits }
   const known =
     (await unlessMissing(async () => (await manager.streams.info(name)).config)) ??
-    (await createdWithRoom(options, (bytes) => createStream(manager, { ...fixed, ...wanted, max_bytes: bytes })))
+    (await createWithRoom(options, (bytes) => createStream(manager, { ...fixed, ...wanted, max_bytes: bytes })))
   if (known !== null) await updateStream(manager, known, wanted, onWarning)
 }
 
 /** Creates the stream with the largest size that the server has room for. */
-async function createdWithRoom<T>(
+async function createWithRoom<T>(
   { link, onWarning, maxBytes }: ShareStreamOptions,
   create: (bytes: number) => Promise<T>,
 ): Promise<T> {
@@ -64,11 +65,7 @@ async function createdWithRoom<T>(
     } catch (error) {
       if (!isNoRoom(error)) throw error
       if (bytes > last) continue
-      const message = `the NATS server has no room for ${bytes} bytes of shares in ${name}: ${error.message}`
-      throw new NewcutError('DATA_UNUSABLE', message, {
-        hint: 'raise max_file_store in its configuration',
-        cause: error,
-      })
+      throw operatingError(shareErrors.noRoomInFleet, { bytes, stream: name, why: error.message }, error)
     }
   }
 }

@@ -7,7 +7,7 @@
  */
 import { crc32 } from 'node:zlib'
 import type { ShareDatabase } from './level-database.ts'
-import { rangeOf, SHARES, sealed, shareTimeText, TALLIES, timeOfShareKey, unsealRecord } from './share-records.ts'
+import { rangeOf, SHARES, sealRecord, shareTimeText, TALLIES, timeOfShareKey, unsealRecord } from './share-records.ts'
 import type { TimeRange } from './share-store.ts'
 
 const TALLY_MS = 10_000
@@ -33,10 +33,10 @@ export const wholeTallies = (fromMs: number, untilMs: number | undefined): TimeR
 
 const tallyKey = (startMs: number) => `${TALLIES}${shareTimeText(startMs)}`
 const startOf = (key: string) => tallyStart(timeOfShareKey(key))
-const plus = ([records, sum]: ShareTally, key: string): ShareTally => [records + 1, (sum + crc32(key)) >>> 0]
+const addKey = ([records, sum]: ShareTally, key: string): ShareTally => [records + 1, (sum + crc32(key)) >>> 0]
 
 /** The records of ten seconds and their tally. */
-export interface Tallied {
+export interface TallyGroup {
   readonly startMs: number
   readonly entries: readonly LogEntry[]
   /** Undefined if the log has none, null if it is damaged. */
@@ -44,16 +44,20 @@ export interface Tallied {
 }
 
 /** Entries of the log in the order of their keys, or in the reverse one, in chunks. */
-type Chunks = AsyncIterable<readonly LogEntry[]>
+type EntryChunks = AsyncIterable<readonly LogEntry[]>
 
 /**
  * Joins records with their tallies.
  * @param records with tallies of the same times, in the same order
  * @param isReverse whether the latest come first
  */
-export async function* tallied(records: Chunks, tallies: Chunks, isReverse: boolean): AsyncGenerator<Tallied> {
-  const [groups, sums] = [grouped(records), grouped(tallies)]
-  const placeOf = ({ value, done }: IteratorResult<Group>) =>
+export async function* joinTallies(
+  records: EntryChunks,
+  tallies: EntryChunks,
+  isReverse: boolean,
+): AsyncGenerator<TallyGroup> {
+  const [groups, sums] = [groupByTally(records), groupByTally(tallies)]
+  const placeOf = ({ value, done }: IteratorResult<RecordGroup>) =>
     done === true ? Infinity : isReverse ? -value.startMs : value.startMs
   try {
     let [group, sum] = await Promise.all([groups.next(), sums.next()])
@@ -71,10 +75,10 @@ export async function* tallied(records: Chunks, tallies: Chunks, isReverse: bool
   }
 }
 
-type Group = Pick<Tallied, 'startMs' | 'entries'>
+type RecordGroup = Pick<TallyGroup, 'startMs' | 'entries'>
 
 /** Groups entries by their ten seconds. */
-async function* grouped(chunks: Chunks): AsyncGenerator<Group> {
+async function* groupByTally(chunks: EntryChunks): AsyncGenerator<RecordGroup> {
   let group: { startMs: number; entries: LogEntry[] } | null = null
   for await (const chunk of chunks) {
     for (const entry of chunk) {
@@ -95,7 +99,7 @@ async function* grouped(chunks: Chunks): AsyncGenerator<Group> {
  * @param sinceMs earlier records may have no tally
  * @returns the difference as the end of a sentence, or null
  */
-export function tallyProblem({ startMs, entries, tally }: Tallied, sinceMs: number): string | null {
+export function tallyProblem({ startMs, entries, tally }: TallyGroup, sinceMs: number): string | null {
   const from = `of the ten seconds from ${new Date(startMs).toISOString()}`
   if (tally === undefined) return startMs < sinceMs ? null : `the tally ${from} is missing`
   if (tally === null) return `the tally ${from} has a wrong checksum`
@@ -104,7 +108,7 @@ export function tallyProblem({ startMs, entries, tally }: Tallied, sinceMs: numb
   return records === tally[0] && sum === tally[1] ? null : `the records ${from} are not those that were written`
 }
 
-const sumOf = (entries: readonly LogEntry[]) => entries.reduce<ShareTally>((so, [key]) => plus(so, key), [0, 0])
+const sumOf = (entries: readonly LogEntry[]) => entries.reduce<ShareTally>((so, [key]) => addKey(so, key), [0, 0])
 
 function tallyOf(value: string): ShareTally | null {
   const tally = unsealRecord(value)
@@ -114,7 +118,7 @@ function tallyOf(value: string): ShareTally | null {
 const tallyPut = (startMs: number, tally: ShareTally): Put => ({
   type: 'put',
   key: tallyKey(startMs),
-  value: sealed(tally),
+  value: sealRecord(tally),
 })
 
 /** The tallies that a writer changes. Only one writer may use them at a time. */
@@ -131,7 +135,7 @@ export class Tallies {
     for (const key of keys) {
       const startMs = startOf(key)
       const before = changed.get(startMs) ?? this.#known.get(startMs) ?? (await storedTally(database, startMs))
-      changed.set(startMs, plus(before, key))
+      changed.set(startMs, addKey(before, key))
     }
     for (const [startMs, tally] of changed) this.#known.set(startMs, tally)
     for (const startMs of this.#known.keys()) {
@@ -150,32 +154,28 @@ export class Tallies {
 /** The stored tally. Without one it is counted: an earlier version may have written the records. */
 async function storedTally(database: ShareDatabase, startMs: number): Promise<ShareTally> {
   const value = await database.get(tallyKey(startMs))
-  return (value === undefined ? null : tallyOf(value)) ?? countedTally(database, startMs, new Set())
+  return (value === undefined ? null : tallyOf(value)) ?? countTally(database, startMs, new Set())
 }
 
-async function countedTally(
-  database: ShareDatabase,
-  startMs: number,
-  without: ReadonlySet<string>,
-): Promise<ShareTally> {
+async function countTally(database: ShareDatabase, startMs: number, without: ReadonlySet<string>): Promise<ShareTally> {
   const range = { gte: `${SHARES}${shareTimeText(startMs)}/`, lt: SHARES + shareTimeText(startMs + TALLY_MS) }
   let tally: ShareTally = [0, 0]
-  for await (const [key] of database.iterator(range)) if (!without.has(key)) tally = plus(tally, key)
+  for await (const [key] of database.iterator(range)) if (!without.has(key)) tally = addKey(tally, key)
   return tally
 }
 
 /** The removal of records, which may be in the log or not, with the tallies of those that stay. */
-export async function removal(database: ShareDatabase, keys: readonly string[]): Promise<(Put | Del)[]> {
+export async function removeRecords(database: ShareDatabase, keys: readonly string[]): Promise<(Put | Del)[]> {
   const without = new Set(keys)
   const starts = new Set(keys.map(startOf))
   const puts = await Promise.all(
-    [...starts].map(async (startMs) => tallyPut(startMs, await countedTally(database, startMs, without))),
+    [...starts].map(async (startMs) => tallyPut(startMs, await countTally(database, startMs, without))),
   )
   return [...keys.map((key): Del => ({ type: 'del', key })), ...puts]
 }
 
 /** Counts all records again after LevelDB has dropped some. @returns the tallies that differ */
-export async function recounted(groups: AsyncIterable<Tallied>): Promise<Put[]> {
+export async function recountTallies(groups: AsyncIterable<TallyGroup>): Promise<Put[]> {
   const puts: Put[] = []
   for await (const group of groups) {
     if (tallyProblem(group, 0) !== null) puts.push(tallyPut(group.startMs, sumOf(group.entries)))

@@ -8,7 +8,7 @@ import { stepNames } from '#ground/chain/solution.ts'
 import { type Static, Type, Value } from '#ground/schema/typebox.ts'
 import type { Disk } from './disk.ts'
 import { RecordTable, SEGMENT_BYTES } from './record-table.ts'
-import type { Scanned, ScannedFile } from './scan.ts'
+import type { ScannedFile, ScanResult } from './scan.ts'
 
 /** Name of the file in the folder of the journal. */
 export const CHECKPOINT_NAME = 'blocks.index'
@@ -23,7 +23,7 @@ const END_BYTES = 4096
 const BYTE_ORDER = new Uint8Array(Uint16Array.of(1).buffer)[0]
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const Head = Type.Object({
+const IndexHead = Type.Object({
   steps: Type.Array(Type.String()),
   byteOrder: Count,
   rows: Count,
@@ -32,15 +32,19 @@ const Head = Type.Object({
   origins: Type.Array(Type.Object({ network: Type.String(), account: Type.String() })),
   files: Type.Array(Type.Object({ name: Type.String(), size: Count, changedMs: Type.Number(), end: Type.String() })),
 })
-type Head = Static<typeof Head>
+type IndexHead = Static<typeof IndexHead>
 
 /**
  * Writes the index.
  * @throws the error of the file system
  */
-export function saveCheckpoint(folder: string, disk: Disk, { table, files, damaged, early }: Scanned): void {
-  const head: Head = {
-    ...{ steps: [...stepNames], byteOrder: BYTE_ORDER, rows: table.rows, damaged, early: [...early] },
+export function saveCheckpoint(folder: string, disk: Disk, { table, files, damaged, early }: ScanResult): void {
+  const head: IndexHead = {
+    steps: [...stepNames],
+    byteOrder: BYTE_ORDER,
+    rows: table.rows,
+    damaged,
+    early: [...early],
     origins: table.origins,
     files: files.map((file) => ({ ...file, ...signatureOf(folder, disk, file) })),
   }
@@ -56,12 +60,12 @@ export function saveCheckpoint(folder: string, disk: Disk, { table, files, damag
  * Reads the index of these files.
  * @returns null if there is none, or if it does not fit the files
  */
-export function loadCheckpoint(folder: string, disk: Disk, names: readonly string[]): Scanned | null {
+export function loadCheckpoint(folder: string, disk: Disk, names: readonly string[]): ScanResult | null {
   const path = join(folder, CHECKPOINT_NAME)
   try {
-    if (disk.look(path) === null) return null
+    if (disk.factsOf(path) === null) return null
     const content = contentOf(path, disk)
-    if (content === null || !fits(folder, disk, content.head.files, names)) return null
+    if (content === null || !fitsFiles(folder, disk, content.head.files, names)) return null
     const { rows, origins, files, damaged, early } = content.head
     return { table: new RecordTable(rows, content.segments, origins), files, damaged, early }
   } catch (error) {
@@ -71,8 +75,8 @@ export function loadCheckpoint(folder: string, disk: Disk, names: readonly strin
   }
 }
 
-function contentOf(path: string, disk: Disk): { readonly head: Head; readonly segments: Uint8Array[] } | null {
-  const size = disk.look(path)?.size ?? 0
+function contentOf(path: string, disk: Disk): { readonly head: IndexHead; readonly segments: Uint8Array[] } | null {
+  const size = disk.factsOf(path)?.size ?? 0
   const first = new Uint8Array(MARK_BYTES)
   disk.readAt(path, first, 0)
   const mark = MARK.exec(Buffer.from(first).toString('latin1').trimEnd())
@@ -94,24 +98,24 @@ function contentOf(path: string, disk: Disk): { readonly head: Head; readonly se
   if (hash.digest('hex') !== mark[3]) return null
   // The hash is right: this is what newcut wrote.
   const head: unknown = JSON.parse(Buffer.from(headBytes).toString())
-  if (!Value.Check(Head, head)) return null
+  if (!Value.Check(IndexHead, head)) return null
   const isOurs = head.byteOrder === BYTE_ORDER && head.steps.join() === stepNames.join()
   return isOurs ? { head, segments } : null
 }
 
 /** Whether the files are those of the index, and only the last of them has grown. */
-function fits(folder: string, disk: Disk, files: Head['files'], names: readonly string[]): boolean {
+function fitsFiles(folder: string, disk: Disk, files: IndexHead['files'], names: readonly string[]): boolean {
   return files.every((file, i) => {
     if (names[i] !== file.name) return false
-    const { size, changedMs } = disk.look(join(folder, file.name)) ?? { size: 0, changedMs: 0 }
+    const { size, changedMs } = disk.factsOf(join(folder, file.name)) ?? { size: 0, changedMs: 0 }
     if (size < file.size || (size > file.size && i < files.length - 1)) return false
     if (size === file.size && changedMs !== file.changedMs) return false
     return endOf(folder, disk, file) === file.end
   })
 }
 
-function signatureOf(folder: string, disk: Disk, file: ScannedFile): Pick<Head['files'][0], 'changedMs' | 'end'> {
-  const changedMs = disk.look(join(folder, file.name))?.changedMs ?? 0
+function signatureOf(folder: string, disk: Disk, file: ScannedFile): Pick<IndexHead['files'][0], 'changedMs' | 'end'> {
+  const changedMs = disk.factsOf(join(folder, file.name))?.changedMs ?? 0
   return { changedMs, end: endOf(folder, disk, file) }
 }
 

@@ -1,16 +1,17 @@
 /** Reads a journal of any length: a table in memory, records from the disk when they are wanted. */
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { CHECKPOINT_NAME, loadCheckpoint, saveCheckpoint } from './checkpoint.ts'
 import { type Disk, systemDisk } from './disk.ts'
+import { journalErrors } from './errors.ts'
 import { JournalLines } from './journal-lines.ts'
-import { afterLine, type BlockRecord, parseLine } from './record.ts'
+import { applyLine, type BlockRecord, parseLine } from './record.ts'
 import type { RecordTable } from './record-table.ts'
-import { listJournalFiles, Scan } from './scan.ts'
+import { JournalScan, listJournalFiles } from './scan.ts'
 
 /** A journal without an index may have this many bytes after it: they are read in a tenth of a second. */
 const MAX_UNINDEXED_BYTES = 1 << 25
 
-export interface JournalReading {
+export interface ReadingOptions {
   /** Default: the file system of this machine. */
   readonly disk?: Disk | undefined
   /** Whether to use the index of the journal. Default: true. */
@@ -42,12 +43,12 @@ export interface JournalContent {
  * Reads all journal files of a folder. A missing folder counts as empty.
  * @throws NewcutError BAD_INPUT
  */
-export async function readJournal(folder: string, reading: JournalReading = {}): Promise<JournalContent> {
+export async function readJournal(folder: string, reading: ReadingOptions = {}): Promise<JournalContent> {
   const { disk = systemDisk, usesIndex = true, onUnsaved, maxUnindexedBytes = MAX_UNINDEXED_BYTES } = reading
   try {
     const names = listJournalFiles(folder, disk)
     const before = usesIndex ? loadCheckpoint(folder, disk, names) : null
-    const scan = new Scan(disk, folder, before)
+    const scan = new JournalScan(disk, folder, before)
     await scan.read(names.slice(before === null ? 0 : Math.max(0, before.files.length - 1)))
     const { table } = scan.scanned
     if (onUnsaved !== undefined && scan.bytes > maxUnindexedBytes) {
@@ -62,7 +63,7 @@ export async function readJournal(folder: string, reading: JournalReading = {}):
     const records = (rows: Iterable<number>) => recordsIn(table, new JournalLines(disk, folder, files), rows, folder)
     return { table, damaged, isIndexed: before !== null, records }
   } catch (error) {
-    throw unreadable(folder, error)
+    throw unreadableError(folder, error)
   }
 }
 
@@ -78,23 +79,19 @@ function* recordsIn(
       const hash = table.hashOf(row)
       for (const at of table.linesOf(row)) {
         const line = parseLine(reader.line(at))
-        record = line?.hash === hash ? afterLine(record ?? undefined, line) : null
-        if (record === null) throw changed(folder)
+        record = line?.hash === hash ? applyLine(record ?? undefined, line) : null
+        if (record === null) throw changedError(folder)
       }
     } catch (error) {
-      throw unreadable(folder, error)
+      throw unreadableError(folder, error)
     }
     if (record !== null) yield record
   }
 }
 
-const changed = (folder: string) =>
-  new NewcutError('BAD_INPUT', `a file of the journal in ${folder} was changed by another program`, {
-    hint: `remove ${CHECKPOINT_NAME} there, so that newcut reads all files again`,
-  })
+const changedError = (folder: string) => operatingError(journalErrors.changed, { folder, index: CHECKPOINT_NAME })
 
-function unreadable(folder: string, error: unknown): NewcutError {
+function unreadableError(folder: string, error: unknown): NewcutError {
   if (error instanceof NewcutError) return error
-  const message = `the journal in ${folder} cannot be read: ${describeError(error)}`
-  return new NewcutError('BAD_INPUT', message, { cause: error })
+  return operatingError(journalErrors.unreadable, { folder, why: describeError(error) }, error)
 }

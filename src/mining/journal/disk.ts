@@ -29,7 +29,7 @@ export interface Disk {
    */
   readAt(path: string, into: Uint8Array, from: number): number
   /** @returns null if there is no such file */
-  look(path: string): FileFacts | null
+  factsOf(path: string): FileFacts | null
   /** Replaces a file as a whole, or creates it: readers see the old content or the new one. */
   replace(path: string, parts: Iterable<Uint8Array>): void
 }
@@ -42,7 +42,7 @@ interface FileFacts {
 
 export interface DiskFile {
   /** @returns the last byte, or null if the file is empty */
-  last(): number | null
+  lastByte(): number | null
   /**
    * Appends some or all bytes, beginning at this index.
    * @returns the number of bytes written, at least one
@@ -69,7 +69,7 @@ export const systemDisk: Disk = {
       closeSync(file)
     }
   },
-  look: (path) => {
+  factsOf: (path) => {
     const facts = statSync(path, { throwIfNoEntry: false })
     return facts === undefined ? null : { size: facts.size, changedMs: facts.mtimeMs }
   },
@@ -78,7 +78,7 @@ export const systemDisk: Disk = {
 
 function fileOf(file: number): DiskFile {
   return {
-    last: () => {
+    lastByte: () => {
       const { size } = fstatSync(file)
       if (size === 0) return null
       const byte = Buffer.alloc(1)

@@ -3,7 +3,7 @@ import { exactOf, exactText } from '#ground/base/coins.ts'
 import { isLostVerdict, verdictOf } from '#ground/chain/solution.ts'
 import type { OwnBlock, OwnBlockSums } from '../mine/earnings.ts'
 import { CoinTotal } from './coin-total.ts'
-import { type JournalContent, type JournalReading, readJournal } from './content.ts'
+import { type JournalContent, type ReadingOptions, readJournal } from './content.ts'
 import type { BlockRecord } from './record.ts'
 import { AMOUNT_IN_LINE, NO_AMOUNT, type RecordTable } from './record-table.ts'
 
@@ -22,7 +22,7 @@ export interface EarlierRuns {
   readonly damaged: number
 }
 
-export interface EarlierOptions extends Omit<JournalReading, 'usesIndex'> {
+export interface EarlierOptions extends Omit<ReadingOptions, 'usesIndex'> {
   /** Solutions for other networks are ignored. */
   readonly network: string
   /** Depth at which a confirmed solution is final. */
@@ -42,7 +42,11 @@ const MAX_RECENT = 60
 const MAX_TRACKED = 5_000
 
 export const noEarlierRuns: EarlierRuns = {
-  ...{ unfinished: [], left: 0, recent: [], tracked: [], damaged: 0 },
+  unfinished: [],
+  left: 0,
+  recent: [],
+  tracked: [],
+  damaged: 0,
   untracked: { paid: { blocks: 0, rewards: 0n, fees: 0n }, unknown: 0, lost: 0 },
 }
 
@@ -50,7 +54,7 @@ export const noEarlierRuns: EarlierRuns = {
  * Reads the journal of a folder. If its index does not fit, it reads all of the journal.
  * @throws NewcutError BAD_INPUT
  */
-export async function earlierRuns(folder: string, options: EarlierOptions): Promise<EarlierRuns> {
+export async function readEarlierRuns(folder: string, options: EarlierOptions): Promise<EarlierRuns> {
   const content = await readJournal(folder, options)
   if (!content.isIndexed) return runsIn(content, options)
   try {
@@ -68,7 +72,7 @@ function runsIn(content: JournalContent, options: EarlierOptions): EarlierRuns {
   const unfinished: number[] = []
   const recent: number[] = []
   const tracked: number[] = []
-  const others = new Sums(table)
+  const others = new UntrackedSums(table)
   let left = 0
   for (let row = table.rows - 1; row >= 0; row--) {
     if (table.networkOf(row) !== network) continue
@@ -83,8 +87,12 @@ function runsIn(content: JournalContent, options: EarlierOptions): EarlierRuns {
   }
   const oldestFirst = (rows: number[]) => [...records(rows.toReversed())]
   return {
-    ...{ unfinished: oldestFirst(unfinished), left, recent: oldestFirst(recent), damaged },
-    ...{ tracked: tracked.toReversed().map((row) => ownBlock(content, row)), untracked: others.sums(records) },
+    unfinished: oldestFirst(unfinished),
+    left,
+    recent: oldestFirst(recent),
+    damaged,
+    tracked: tracked.toReversed().map((row) => ownBlock(content, row)),
+    untracked: others.sums(records),
   }
 }
 
@@ -99,7 +107,7 @@ function ownBlock({ table, records }: JournalContent, row: number): OwnBlock {
   return { hash, state, reward: amounts.reward, fees: amounts.fees }
 }
 
-class Sums {
+class UntrackedSums {
   readonly #table: RecordTable
   readonly #paid = new CoinTotal()
   #unknown = 0

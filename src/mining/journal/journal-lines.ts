@@ -29,7 +29,7 @@ export class JournalLines {
    * @throws the error of the file system
    */
   line(position: number): Uint8Array {
-    let { bytes, start } = this.#held(position)
+    let { bytes, start } = this.#findBlock(position)
     let end = bytes.indexOf(NEWLINE, start)
     for (let size = 2 * BLOCK_BYTES; end === -1 && bytes.length >= size / 2; size *= 2) {
       // The line crosses the end of its block.
@@ -40,7 +40,7 @@ export class JournalLines {
     return bytes.subarray(start, end === -1 ? bytes.length : end)
   }
 
-  #held(position: number): { readonly bytes: Uint8Array; readonly start: number } {
+  #findBlock(position: number): { readonly bytes: Uint8Array; readonly start: number } {
     const { at, bytes } = this.#block
     const isHeld = at !== -1 && position >= at && position < at + bytes.length
     if (isHeld && bytes.indexOf(NEWLINE, position - at) !== -1) return { bytes, start: position - at }

@@ -5,10 +5,11 @@
  * to disk follows soon. Lines that cannot be written stay in memory and are retried with the next line.
  */
 import { join } from 'node:path'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { type Disk, type DiskFile, systemDisk } from './disk.ts'
+import { journalErrors } from './errors.ts'
 import { sealJournalLine } from './line-seal.ts'
-import type { Line } from './record.ts'
+import type { JournalLine } from './record.ts'
 
 const NEWLINE = 0x0a
 /** Maximum number of lines kept in memory while writes fail; the oldest are dropped. A solution has about ten lines. */
@@ -53,23 +54,20 @@ export class Journal {
       disk.makeFolder(folder)
       disk.open(join(folder, fileOf(new Date(Date.now()).toISOString()))).close()
     } catch (error) {
-      throw new NewcutError('BAD_OPTION', `cannot write the journal in ${folder}: ${describeError(error)}`, {
-        hint: 'set `state: DIR` to another folder, or mine without a journal with `state: off`',
-        cause: error,
-      })
+      throw operatingError(journalErrors.unwritable, { folder, why: describeError(error) }, error)
     }
     return new Journal(folder, events, disk)
   }
 
   /** A journal whose folder cannot be opened, as the caller has reported. Every line retries. */
-  static later(folder: string, events: JournalEvents, disk: Disk = systemDisk): Journal {
+  static openLater(folder: string, events: JournalEvents, disk: Disk = systemDisk): Journal {
     const journal = new Journal(folder, events, disk)
     journal.#isFailing = true
     return journal
   }
 
   /** Appends a line. Never throws: on failure it reports through `onTrouble`, keeps the line and retries later. */
-  append(line: Line): void {
+  append(line: JournalLine): void {
     this.#queue.push({ name: fileOf(line.at), bytes: sealJournalLine(JSON.stringify(line)) })
     if (this.#queue.length > MAX_QUEUED) this.#queue.shift()
     try {
@@ -147,7 +145,7 @@ export class Journal {
 const fileOf = (at: string) => `blocks-${at.slice(0, 7)}.jsonl`
 
 function endsWithNewline(file: DiskFile): boolean {
-  const last = file.last()
+  const last = file.lastByte()
   return last === null || last === NEWLINE
 }
 

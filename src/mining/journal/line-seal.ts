@@ -79,18 +79,18 @@ export function murmur3(view: DataView, from: number, length: number): number {
   const end = from + length
   const words = end - (length & 3)
   for (let at = from; at < words; at += 4) {
-    hash ^= mixed(view.getUint32(at, true))
+    hash ^= mixWord(view.getUint32(at, true))
     hash = (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0
   }
   let rest = 0
   for (let at = end - 1; at >= words; at--) rest = (rest << 8) | view.getUint8(at)
-  hash ^= mixed(rest) ^ length
+  hash ^= mixWord(rest) ^ length
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-function mixed(word: number): number {
+function mixWord(word: number): number {
   const product = Math.imul(word, 0xcc9e2d51)
   return Math.imul((product << 15) | (product >>> 17), 0x1b873593)
 }

@@ -37,7 +37,7 @@ type FoundLine = Readonly<Static<typeof FoundLine>>
 
 const PlainStep = Type.Union([Type.Literal('handed-in'), Type.Literal('acknowledged'), Type.Literal('credited')])
 const LostStep = Type.Union([Type.Literal('stale'), Type.Literal('orphaned')])
-export const Line = Type.Union([
+export const JournalLine = Type.Union([
   FoundLine,
   Type.Object({ ...named, step: PlainStep }),
   /** `mayReturn`: the competing block is not deep yet. */
@@ -56,7 +56,7 @@ export const Line = Type.Union([
   /** Reward of the block, and the fees of its transactions if they are known. */
   Type.Object({ ...named, step: Type.Literal('reward'), amount: Coins, fees: Type.Optional(Coins) }),
 ])
-export type Line = Readonly<Static<typeof Line>>
+export type JournalLine = Readonly<Static<typeof JournalLine>>
 
 /** A solution and its latest state. */
 export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
@@ -81,12 +81,12 @@ export interface BlockRecord extends Omit<FoundLine, 'at' | 'step'> {
  * @param bytes without the newline
  * @returns null if the line is damaged, such as the last one before a power cut
  */
-export function parseLine(bytes: Uint8Array): Line | null {
+export function parseLine(bytes: Uint8Array): JournalLine | null {
   const text = unsealJournalLine(bytes)
   if (text === null) return null
   try {
     const line: unknown = JSON.parse(text)
-    return Value.Check(Line, line) ? line : null
+    return Value.Check(JournalLine, line) ? line : null
   } catch {
     return null
   }
@@ -96,7 +96,7 @@ export function parseLine(bytes: Uint8Array): Line | null {
  * Applies a line to a record.
  * @returns null if the first line of the solution is missing
  */
-export function afterLine(record: BlockRecord | undefined, line: Line): BlockRecord | null {
+export function applyLine(record: BlockRecord | undefined, line: JournalLine): BlockRecord | null {
   if (line.step === 'found') {
     const { at, step, hash, network, account, issuer, chain, height, device, effort, difficulty, work } = line
     const facts = { hash, network, account, issuer, chain, height, device, effort, difficulty, work }

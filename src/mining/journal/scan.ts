@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { amountIn, CanonicalLine, depthIn, feesIn, HASH_AT, OriginReader, TimeReader } from './canonical-line.ts'
 import type { Disk } from './disk.ts'
 import { JournalLines, positionOf } from './journal-lines.ts'
-import { type Line, parseLine } from './record.ts'
+import { type JournalLine, parseLine } from './record.ts'
 import { RecordTable } from './record-table.ts'
 import { amountUnitsOf } from './units.ts'
 
@@ -18,7 +18,7 @@ const PAUSE_BYTES = 1 << 23
 const USUAL_BYTES = 1300
 
 /** A table, and how far into the files it reaches. */
-export interface Scanned {
+export interface ScanResult {
   readonly table: RecordTable
   /** Files in the order of reading; positions name them by index. */
   readonly files: readonly ScannedFile[]
@@ -50,7 +50,7 @@ export function listJournalFiles(folder: string, disk: Disk): string[] {
   }
 }
 
-export class Scan {
+export class JournalScan {
   /** Bytes read so far. */
   bytes = 0
   readonly #disk: Disk
@@ -66,7 +66,7 @@ export class Scan {
   #open: { readonly bytes: Uint8Array; readonly file: number } | null = null
 
   /** Goes on after what has been scanned before. */
-  constructor(disk: Disk, folder: string, before: Scanned | null = null) {
+  constructor(disk: Disk, folder: string, before: ScanResult | null = null) {
     this.#disk = disk
     this.#folder = folder
     this.#table = before?.table ?? new RecordTable()
@@ -76,7 +76,7 @@ export class Scan {
   }
 
   /** All whole lines so far. */
-  get scanned(): Scanned {
+  get scanned(): ScanResult {
     return { table: this.#table, files: this.#files, damaged: this.#damaged, early: this.#early }
   }
 
@@ -114,7 +114,9 @@ export class Scan {
 
   #unread(names: readonly string[]): number {
     const known = new Map(this.#files.map(({ name, size }) => [name, size]))
-    const sizes = names.map((name) => (this.#disk.look(join(this.#folder, name))?.size ?? 0) - (known.get(name) ?? 0))
+    const sizes = names.map(
+      (name) => (this.#disk.factsOf(join(this.#folder, name))?.size ?? 0) - (known.get(name) ?? 0),
+    )
     return sizes.reduce((total, size) => total + Math.max(0, size), 0)
   }
 
@@ -193,7 +195,7 @@ export class Scan {
   }
 
   /** @returns false if the first line of the solution is missing */
-  #apply(line: Line, at: number): boolean {
+  #apply(line: JournalLine, at: number): boolean {
     const key = this.#table.keyOf(line.hash)
     const row = this.#table.find(key, 0)
     if (line.step === 'found') {

@@ -55,8 +55,13 @@ async function readAmdCard(folder: string): Promise<SensorReading> {
   ])
   const device = await realpath(join(folder, 'device')).catch(() => '')
   return {
-    ...{ kind: 'gpu', vendor: 'amd', model: null, pci: pciOf(basename(device)) },
-    ...{ celsius, fanPercent: pwm === null ? null : Math.round(pwm), watts: average ?? input },
+    kind: 'gpu',
+    vendor: 'amd',
+    model: null,
+    pci: pciOf(basename(device)),
+    celsius,
+    fanPercent: pwm === null ? null : Math.round(pwm),
+    watts: average ?? input,
   }
 }
 

@@ -54,8 +54,13 @@ export function parseCards(output: string): SensorReading[] {
   return lines
     .filter(({ length }) => length === FIELDS.length)
     .map(([model, address, celsius, fan, watts]) => ({
-      ...{ kind: 'gpu' as const, vendor: 'nvidia', model, pci: pciOf(address) },
-      ...{ celsius: figure(celsius), fanPercent: figure(fan), watts: figure(watts) },
+      kind: 'gpu' as const,
+      vendor: 'nvidia',
+      model,
+      pci: pciOf(address),
+      celsius: figure(celsius),
+      fanPercent: figure(fan),
+      watts: figure(watts),
     }))
 }
 

@@ -92,7 +92,7 @@ export class Sensors {
   }
 
   /** Adds the time of the readings, and since the previous ones of the same devices. */
-  #kept(readings: readonly SensorReading[], before: LastReadings): LastReadings {
+  #addTimes(readings: readonly SensorReading[], before: LastReadings): LastReadings {
     const atMs = this.#options.clock.monotonicMs()
     const timed = readings.map((reading) => {
       const last = before.readings.find(({ kind, pci }) => kind === reading.kind && pci === reading.pci)
@@ -103,7 +103,7 @@ export class Sensors {
 
   async #readHwmon(): Promise<void> {
     const readings = await readHwmon(this.#options.hwmon)
-    this.#hwmon = this.#kept(readings, this.#hwmon)
+    this.#hwmon = this.#addTimes(readings, this.#hwmon)
   }
 
   async #readPackages(): Promise<void> {
@@ -125,7 +125,7 @@ export class Sensors {
     const { clock, env } = this.#options
     if (clock.monotonicMs() < this.#askAtMs) return
     const answer = await askNvidia({ env, timeoutMs: TOOL_MS, signal: this.#stopped.signal })
-    this.#nvidia = typeof answer === 'string' ? NONE : this.#kept(answer, this.#nvidia)
+    this.#nvidia = typeof answer === 'string' ? NONE : this.#addTimes(answer, this.#nvidia)
     if (answer === 'missing') this.#askAtMs = Number.POSITIVE_INFINITY
     if (answer === 'silent') this.#askAtMs = clock.monotonicMs() + SILENCE_MS
   }

@@ -16,9 +16,15 @@ import type { Work } from '#ground/chain/work.ts'
  * - `chosen`: the user chose other chains, or the pool gave work of another one
  */
 export const jobReasons = [
-  ...(['start', 'newCut', 'solved', 'refreshed'] as const),
-  ...(['reconnected', 'better', 'switched', 'chosen'] as const),
-]
+  'start',
+  'newCut',
+  'solved',
+  'refreshed',
+  'reconnected',
+  'better',
+  'switched',
+  'chosen',
+] as const
 export type JobReason = (typeof jobReasons)[number]
 
 /** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1), so older work cannot be handed in. */

@@ -5,12 +5,12 @@ import type { EngineDevice } from '../mine/rates.ts'
 import { readHwmon } from '../sensors/hwmon.ts'
 import { askNvidia } from '../sensors/nvidia.ts'
 import { joulesBetween, problemText, readPackages } from '../sensors/powercap.ts'
-import { type Measured, type PowerPlaces, unreadable } from './efficiency.ts'
+import { type PowerSources, type TrialFigures, unreadableError } from './efficiency.ts'
 import { runTrial, type TrialTime, trialHashes } from './trial.ts'
 
 interface EfficiencyTrialOptions extends TrialTime {
   readonly workBytes: number
-  readonly places: PowerPlaces
+  readonly places: PowerSources
   /** Whether the processor searches; else the cards do. */
   readonly isCpu: boolean
 }
@@ -29,31 +29,31 @@ const TOOL_MS = 4000
 export async function tryEfficiency(
   engines: readonly Engine[],
   { workBytes, places, isCpu, clock, stopped }: EfficiencyTrialOptions,
-): Promise<Measured> {
+): Promise<TrialFigures> {
   const measured = await runTrial(engines, { workBytes, warmUpMs: WARM_UP_MS }, { clock, stopped }, async (running) => {
     const before = isCpu ? await packagesIn(places) : null
     const { hashes, elapsedMs } = await trialHashes(running, TRIAL_MS, { clock, stopped })
     stopped.throwIfAborted()
-    if (hashes === 0) throw unreadable('a trial of a minute had no hash, as other programs keep this machine busy')
+    if (hashes === 0) throw unreadableError('a trial of a minute had no hash, as other programs keep this machine busy')
     const joules =
       before === null
         ? ((await cardsWatts(running.devices(), places)) * elapsedMs) / 1000
         : joulesBetween(before, await packagesIn(places))
-    if (joules === null || joules === 0) throw unreadable('the counters gave no energy for a trial')
+    if (joules === null || joules === 0) throw unreadableError('the counters gave no energy for a trial')
     return { rate: (hashes * 1000) / elapsedMs, joulesPerMegahash: (joules * 1e6) / hashes }
   })
   if (measured === null) throw stopped.reason
   return measured
 }
 
-async function packagesIn({ powercap }: PowerPlaces) {
+async function packagesIn({ powercap }: PowerSources) {
   const counters = await readPackages(powercap)
-  if ('problem' in counters) throw unreadable(problemText(counters))
+  if ('problem' in counters) throw unreadableError(problemText(counters))
   return counters
 }
 
 /** The power of all cards that search. */
-async function cardsWatts(devices: readonly EngineDevice[], { hwmon, env }: PowerPlaces): Promise<number> {
+async function cardsWatts(devices: readonly EngineDevice[], { hwmon, env }: PowerSources): Promise<number> {
   const [asked, read] = await Promise.all([askNvidia({ env, timeoutMs: TOOL_MS }), readHwmon(hwmon)])
   const readings = [...(typeof asked === 'string' ? [] : asked), ...read]
   let sum = 0
@@ -63,7 +63,7 @@ async function cardsWatts(devices: readonly EngineDevice[], { hwmon, env }: Powe
     reading,
   } of deviceGroupsOf(devices, readings)) {
     if (reading === null || reading.watts === null)
-      throw unreadable(`the power of ${name} (${device.model ?? 'unknown'}) cannot be read`)
+      throw unreadableError(`the power of ${name} (${device.model ?? 'unknown'}) cannot be read`)
     sum += reading.watts
   }
   return sum

@@ -2,30 +2,31 @@
  * Chooses threads, kernel and GPU batch by the energy of a hash, for `--tune-for efficiency`. Each kernel is tried on all
  * threads, then the best one on fewer; after that, the GPUs are tried alone with batches of several durations.
  */
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { KernelName } from '../engine/cpu/names.ts'
 import type { SensorsOptions } from '../sensors/sensors.ts'
+import { tuneErrors } from './errors.ts'
 import type { OwnSearch } from './own-search.ts'
 
 /** Where to read power. */
-export type PowerPlaces = Omit<SensorsOptions, 'clock' | 'hasCards'>
+export type PowerSources = Omit<SensorsOptions, 'clock' | 'hasCards'>
 
 /** Figures of a trial. */
-export interface Measured {
+export interface TrialFigures {
   /** Hashes per second. */
   readonly rate: number
   readonly joulesPerMegahash: number
 }
 
 /** The chosen settings. Absent ones were set by the user, or have no device. */
-export interface Chosen {
+export interface ChosenSettings {
   readonly threads?: number
   readonly kernel?: KernelName
   readonly batchMs?: number
 }
 
 /** The settings to try. */
-export interface Choices {
+export interface SettingChoices {
   /** Threads without tuning; 0 if no thread searches. */
   readonly threads: number
   readonly isThreadsFree: boolean
@@ -36,10 +37,10 @@ export interface Choices {
 }
 
 /** Runs a search for some seconds. Throws if its energy is unknown. */
-type EfficiencyTrial = (search: OwnSearch) => Promise<Measured>
+type EfficiencyTrial = (search: OwnSearch) => Promise<TrialFigures>
 
 /** A setting that was tried, as text for people, with its figures. */
-export interface Tried extends Measured {
+export interface SettingTrial extends TrialFigures {
   readonly setting: string
 }
 
@@ -57,51 +58,52 @@ export function fewerThreads(threads: number): readonly number[] {
 /** Measures, and chooses the settings with the least energy per hash. */
 export async function chooseEfficient(
   search: OwnSearch,
-  choices: Choices,
+  choices: SettingChoices,
   trial: EfficiencyTrial,
-): Promise<{ readonly chosen: Chosen; readonly tried: readonly Tried[] }> {
-  const tried: Tried[] = []
-  const measured = async <T>(value: T, setting: string, variant: OwnSearch) => {
+): Promise<{ readonly chosen: ChosenSettings; readonly tried: readonly SettingTrial[] }> {
+  const tried: SettingTrial[] = []
+  const measure = async <T>(value: T, setting: string, variant: OwnSearch) => {
     const figures = await trial(variant)
     tried.push({ setting, ...figures })
     return { value, joules: figures.joulesPerMegahash }
   }
-  let chosen: Chosen = {}
+  let chosen: ChosenSettings = {}
   if (needsCpuTrials(choices)) {
     const { threads, kernels, isThreadsFree } = choices
     const onCpu = (kernel: KernelName, count: number) =>
-      measured({ kernel, threads: count }, cpuText(count, kernel), { ...search, threads: count, kernel, gpu: null })
+      measure({ kernel, threads: count }, cpuText(count, kernel), { ...search, threads: count, kernel, gpu: null })
     const [first, ...others] = kernels
     let best = await onCpu(first, threads)
-    for (const kernel of others) best = lesser(best, await onCpu(kernel, threads))
+    for (const kernel of others) best = lowerEnergy(best, await onCpu(kernel, threads))
     const { kernel } = best.value
-    for (const count of isThreadsFree ? fewerThreads(threads) : []) best = lesser(best, await onCpu(kernel, count))
+    for (const count of isThreadsFree ? fewerThreads(threads) : []) best = lowerEnergy(best, await onCpu(kernel, count))
     chosen = { kernel, ...(isThreadsFree && { threads: best.value.threads }) }
   }
   const { gpu } = search
   if (gpu !== null && choices.isBatchFree) {
     const onGpu = (batchMs: number) =>
-      measured(batchMs, `GPU batches of ${batchMs} ms`, { ...search, threads: 0, gpu: { ...gpu, batchMs } })
+      measure(batchMs, `GPU batches of ${batchMs} ms`, { ...search, threads: 0, gpu: { ...gpu, batchMs } })
     const [first, ...others] = BATCHES_MS
     let best = await onGpu(first)
-    for (const batchMs of others) best = lesser(best, await onGpu(batchMs))
+    for (const batchMs of others) best = lowerEnergy(best, await onGpu(batchMs))
     chosen = { ...chosen, batchMs: best.value }
   }
   return { chosen, tried }
 }
 
 /** Whether there are several settings of the processor to choose from. */
-function needsCpuTrials({ threads, kernels, isThreadsFree }: Choices): boolean {
+function needsCpuTrials({ threads, kernels, isThreadsFree }: SettingChoices): boolean {
   if (threads === 0 || kernels.length === 0) return false
   return kernels.length > 1 || (isThreadsFree && fewerThreads(threads).length > 0)
 }
 
-const lesser = <T>(a: { value: T; joules: number }, b: { value: T; joules: number }) => (b.joules < a.joules ? b : a)
+const lowerEnergy = <T>(a: { value: T; joules: number }, b: { value: T; joules: number }) =>
+  b.joules < a.joules ? b : a
 
 const cpuText = (threads: number, kernel: string) => `${threads === 1 ? '1 thread' : `${threads} threads`} of ${kernel}`
 
 /** The search with the chosen settings, except where the user has set others. */
-export function withChosen(search: OwnSearch, { threads, kernel, batchMs }: Chosen): OwnSearch {
+export function applySettings(search: OwnSearch, { threads, kernel, batchMs }: ChosenSettings): OwnSearch {
   const { gpu } = search
   const isBatchFree = search.efficiency?.isBatchFree === true
   return {
@@ -113,8 +115,6 @@ export function withChosen(search: OwnSearch, { threads, kernel, batchMs }: Chos
 }
 
 /** @param problem why the energy cannot be read, as the end of a sentence */
-export function unreadable(problem: string): NewcutError {
-  return new NewcutError('BAD_OPTION', `\`tune-for: efficiency\` needs the energy of each hash: ${problem}`, {
-    hint: 'MONITORING.md, "Energy", says how to allow it; without it, mine with `tune-for: speed`',
-  })
+export function unreadableError(problem: string): NewcutError {
+  return operatingError(tuneErrors.noEnergy, { why: problem })
 }

@@ -6,15 +6,21 @@ import { formatEfficiency, formatHashrate } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { packageVersion } from '#ground/platform/version.ts'
 import { type KernelName, kernelNames } from '../engine/cpu/names.ts'
-import { type Choices, type Chosen, chooseEfficient, type PowerPlaces, type Tried } from './efficiency.ts'
-import { readChosen, writeChosen } from './efficiency-file.ts'
+import {
+  type ChosenSettings,
+  chooseEfficient,
+  type PowerSources,
+  type SettingChoices,
+  type SettingTrial,
+} from './efficiency.ts'
+import { readSettings, writeSettings } from './efficiency-file.ts'
 import { tryEfficiency } from './efficiency-trial.ts'
-import { type EfficiencySetup, type EnginesFor, type OwnSearch, threadCount, wantedAdapters } from './own-search.ts'
+import { chooseOwnAdapters, type EfficiencySetup, type EnginesFor, type OwnSearch, threadCount } from './own-search.ts'
 
 interface EfficiencyOptions {
   readonly workBytes: number
   readonly enginesFor: EnginesFor
-  readonly places: PowerPlaces | undefined
+  readonly places: PowerSources | undefined
   readonly stopped: AbortSignal
   /** Receives news for people. */
   readonly tell: (message: string) => void
@@ -24,23 +30,23 @@ interface EfficiencyOptions {
  * Remembers or measures the settings with the least energy per hash.
  * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
  */
-export async function chosenFor(
+export async function chooseSettings(
   search: OwnSearch,
   { file, retune, isBatchFree }: EfficiencySetup,
   { workBytes, enginesFor, places, stopped, tell }: EfficiencyOptions,
-): Promise<Chosen> {
-  const adapters = search.gpu === null ? [] : await wantedAdapters(search.gpu, workBytes, stopped)
+): Promise<ChosenSettings> {
+  const adapters = search.gpu === null ? [] : await chooseOwnAdapters(search.gpu, workBytes, stopped)
   const threads = threadCount(search, adapters.length)
-  const choices: Choices = {
+  const choices: SettingChoices = {
     threads,
     isThreadsFree: search.threads === 'auto',
     kernels: threads === 0 ? [] : await kernelsFor(search, workBytes, stopped),
     isBatchFree: adapters.length > 0 && isBatchFree,
   }
   const key = JSON.stringify([packageVersion, cpus()[0]?.model ?? '', choices, search.priority, adapters])
-  const kept = readChosen(file, key)
+  const kept = readSettings(file, key)
   if (kept.chosen !== null && !retune) {
-    tell(`efficiency: ${chosenText(kept.chosen)}, as measured before (${file})`)
+    tell(`efficiency: ${settingsText(kept.chosen)}, as measured before (${file})`)
     return kept.chosen
   }
   if (kept.why !== null) tell(`efficiency: ${kept.why}; measuring anew`)
@@ -50,10 +56,10 @@ export async function chosenFor(
   const trial = async (variant: OwnSearch) =>
     tryEfficiency(await enginesFor(variant, workBytes), { ...options, isCpu: variant.threads !== 0 })
   const { chosen, tried } = await chooseEfficient(search, choices, trial)
-  for (const each of tried) tell(`efficiency: ${triedText(each)}`)
-  tell(`efficiency: chose ${chosenText(chosen)}`)
+  for (const each of tried) tell(`efficiency: ${trialText(each)}`)
+  tell(`efficiency: chose ${settingsText(chosen)}`)
   try {
-    writeChosen(file, key, chosen)
+    writeSettings(file, key, chosen)
   } catch (error) {
     tell(`efficiency: the choice is not kept: ${describeError(error)}`)
   }
@@ -89,10 +95,10 @@ async function kernelsFor(
   return native.length > 0 ? native : ['wasm']
 }
 
-const triedText = ({ setting, joulesPerMegahash, rate }: Tried) =>
+const trialText = ({ setting, joulesPerMegahash, rate }: SettingTrial) =>
   `${setting}: ${formatEfficiency(joulesPerMegahash)} at ${formatHashrate(rate)}`
 
-function chosenText({ threads, kernel, batchMs }: Chosen): string {
+function settingsText({ threads, kernel, batchMs }: ChosenSettings): string {
   const parts = [
     ...(threads === undefined ? [] : [`${threads} CPU thread${threads === 1 ? '' : 's'}`]),
     ...(kernel === undefined ? [] : [kernel]),

@@ -28,7 +28,7 @@ interface NewNetwork {
  * chains, at most one second. Undefined if the hashrate is unknown in advance, or when stopped. Throws the NewcutErrors
  * of a miner's start.
  */
-export async function measuredDifficulty(
+export async function measureDifficulty(
   search: TunableSearch,
   network: NewNetwork,
   { enginesFor, ...time }: TrialTime & { readonly enginesFor: EnginesFor },
@@ -37,7 +37,7 @@ export async function measuredDifficulty(
   if (search.kind !== 'own') return undefined
   const { workBytes } = headerLayout(network.graph.degree)
   try {
-    const rate = await rateOfTrial(await enginesFor(untuned(search), workBytes), workBytes, time)
+    const rate = await rateOfTrial(await enginesFor(skipTuning(search), workBytes), workBytes, time)
     return rate === null ? undefined : firstDifficulty(rate, network)
   } catch (error) {
     if (time.stopped.aborted) return undefined
@@ -46,7 +46,7 @@ export async function measuredDifficulty(
 }
 
 /** The search without GPU tuning, which takes seconds and gains a tenth. The miner tunes later. */
-function untuned(setup: OwnSearch): OwnSearch {
+function skipTuning(setup: OwnSearch): OwnSearch {
   const { gpu } = setup
   return gpu === null ? setup : { ...setup, gpu: { ...gpu, tuningFile: null, retune: false } }
 }

@@ -1,11 +1,12 @@
 /** Searches with the devices of this machine: their settings, and the devices that they mean. */
 import { availableParallelism } from 'node:os'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { KernelPreference } from '../engine/cpu/names.ts'
 import type { Priority } from '../engine/cpu/priority.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { GpuEngineOptions } from '../engine/gpu/gpu.ts'
 import type { AdapterInfo } from '../engine/gpu/messages.ts'
+import { tuneErrors } from './errors.ts'
 
 /** Our own engines: CPU threads and GPUs. */
 export interface OwnSearch {
@@ -50,7 +51,7 @@ export type TunableSearch = OwnSearch | { readonly kind: 'external' | 'leader' }
 export type EnginesFor = (search: OwnSearch, workBytes: number) => Promise<readonly Engine[]>
 
 /** The adapters that the user chose. Throws NewcutError BAD_OPTION if one is missing. */
-export async function wantedAdapters(
+export async function chooseOwnAdapters(
   gpu: GpuSetup,
   workBytes: number,
   stopped: AbortSignal,
@@ -65,16 +66,15 @@ export async function wantedAdapters(
     const real = chooseAdapters('all', adapters, false)
     return real.length > 0 ? real : refuseIfNeeded(gpu, problem ?? 'only software drivers were found')
   }
-  if (problem !== null) throw new NewcutError('BAD_OPTION', `\`gpu: ${which}\`: ${problem}`)
+  if (problem !== null) throw operatingError(tuneErrors.gpuUnusable, { which, why: problem })
   const chosen = chooseAdapters(which, adapters, allowSoftware)
   if (chosen.length > 0) return chosen
-  const hint = '`allow-software` mines with it anyway; the CPU engine is faster'
-  throw new NewcutError('BAD_OPTION', `\`gpu: ${which}\`: only software drivers were found`, { hint })
+  throw operatingError(tuneErrors.softwareGpusOnly, { which })
 }
 
 function refuseIfNeeded({ neededBy }: GpuSetup, problem: string): readonly AdapterInfo[] {
   if (neededBy === null) return []
-  throw new NewcutError('BAD_OPTION', `${neededBy} has no effect: no GPU would mine`, { hint: problem })
+  throw operatingError(tuneErrors.gpuOptionIdle, { option: neededBy, why: problem })
 }
 
 /** Threads of a setup beside this number of GPUs. */

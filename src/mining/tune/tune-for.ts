@@ -1,15 +1,15 @@
 /** Applies `--tune-for` to the search of a miner. Modules that measure load only for efficiency. */
 import type { MinerEvent } from '../mine/events.ts'
 import { problemText, readPackages } from '../sensors/powercap.ts'
-import type { PowerPlaces } from './efficiency.ts'
+import type { PowerSources } from './efficiency.ts'
 import type { EnginesFor, TunableSearch } from './own-search.ts'
 
 /** Applies what was chosen at the start to a search, except to settings of the user. */
-export type Tuned = <Search extends TunableSearch>(search: Search) => Search
+export type SearchTuning = <Search extends TunableSearch>(search: Search) => Search
 
 /** Where to read power, and how to try settings. */
 export interface TuningPorts {
-  readonly places: PowerPlaces | undefined
+  readonly places: PowerSources | undefined
   readonly workBytes: number
   readonly enginesFor: EnginesFor
   readonly onEvent: (event: MinerEvent) => void
@@ -20,9 +20,9 @@ export interface TuningPorts {
  * Chooses the settings for efficiency. For speed, searches stay as they are.
  * @throws NewcutError BAD_OPTION if the energy cannot be read, and the signal's reason when stopped
  */
-export async function tunedSearch(search: TunableSearch, { onEvent, ...ports }: TuningPorts): Promise<Tuned> {
+export async function tuneSearch(search: TunableSearch, { onEvent, ...ports }: TuningPorts): Promise<SearchTuning> {
   if (search.kind !== 'own' || search.efficiency === undefined) return (next) => next
-  const [{ chosenFor }, { withChosen }] = await Promise.all([
+  const [{ chooseSettings: chosenFor }, { applySettings: withChosen }] = await Promise.all([
     import('./efficient-search.ts'),
     import('./efficiency.ts'),
   ])
@@ -33,10 +33,10 @@ export async function tunedSearch(search: TunableSearch, { onEvent, ...ports }: 
 }
 
 /** Throws NewcutError BAD_OPTION if efficiency is wanted, the processor searches, and its energy cannot be read. */
-export async function checkTuning(search: TunableSearch, places: PowerPlaces | undefined): Promise<void> {
+export async function checkTuning(search: TunableSearch, places: PowerSources | undefined): Promise<void> {
   if (search.kind !== 'own' || search.efficiency === undefined || search.threads === 0) return
   const counters = await readPackages(places?.powercap ?? '')
   if (!('problem' in counters)) return
-  const { unreadable } = await import('./efficiency.ts')
+  const { unreadableError: unreadable } = await import('./efficiency.ts')
   throw unreadable(problemText(counters))
 }

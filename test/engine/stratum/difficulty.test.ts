@@ -59,7 +59,7 @@ describe('the first shares', () => {
     await engine.setWork(workOf(1, 4096n))
     const rig = await loggedIn(port, 'k:abc.w')
     await until(() => rig.jobs.length > 0)
-    const listed = () => [...engine.recorder.accounts.present.values()].flat().map(({ difficulty }) => difficulty)
+    const listed = () => [...engine.recorder.accounts.connections.values()].flat().map(({ difficulty }) => difficulty)
     await until(() => listed()[0] !== null)
     expect(listed()[0]).toBe(4096)
     await engine.setWork(workOf(2, UNREACHABLE))

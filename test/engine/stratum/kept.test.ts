@@ -225,7 +225,7 @@ describe('accounts', () => {
     for (let i = 0; i < 3; i++) await rig.submit(job.id, rig.nextShare(job))
     await rig.submit(job.id, 'x')
     rig.close()
-    await until(() => first.accounts.present.size === 0)
+    await until(() => first.accounts.connections.size === 0)
     await first.engine.stop()
     const nowMs = systemClock.wallMs()
     const second = await keeping(folder)

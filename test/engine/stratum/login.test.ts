@@ -163,7 +163,7 @@ describe('on virtual time', () => {
     const limits = { requestsPerSecond: 1e6, requestsPerSecondOfAddress: 1e6 }
     const started = await startedServer(limits, { clock, difficulty, shareHash: modelHash })
     await started.engine.setWork(workOf(1, UNREACHABLE))
-    const presences = () => [...started.engine.recorder.accounts.present.values()].flat()
+    const presences = () => [...started.engine.recorder.accounts.connections.values()].flat()
     return { ...started, clock, presences }
   }
   const subscribe = { id: 1, method: 'mining.subscribe', params: ['\u001b[31mred/1', null] }

@@ -70,7 +70,7 @@ const fullLog: StratumOptions['recorder'] = (onNotice) => {
   const none = async function* () {
     yield* []
   }
-  const store = { append: full, refuse: full, shares: none, refused: none, close: async () => undefined }
+  const store = { append: full, refuse: full, shares: none, refusals: none, close: async () => undefined }
   const kept = { store, accounts: null, has: () => false, newestMs: 0 }
   return new ShareRecorder(kept, new Accounts({ onWarning: () => undefined }), systemClock, onNotice)
 }

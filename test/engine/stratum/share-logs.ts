@@ -37,7 +37,7 @@ const storeOf = (store: LevelStore): LedgerStorage['store'] => ({
   append: (shares) => store.append(shares),
   refuse: (counts) => store.refuse(counts),
   shares: (range) => store.shares(range),
-  refused: (range) => store.refused(range),
+  refusals: (range) => store.refusals(range),
   close: () => store.close(),
 })
 

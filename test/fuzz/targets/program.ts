@@ -28,7 +28,7 @@ import { LineReader, MAX_LINE_CHARACTERS, parseReport } from '../../../src/minin
 import { DEFAULT_TUNING, readTuning, writeTuning } from '../../../src/mining/engine/gpu/tuning.ts'
 import { Journal } from '../../../src/mining/journal/journal.ts'
 import { sealJournalLine } from '../../../src/mining/journal/line-seal.ts'
-import { afterLine, type Line, parseLine } from '../../../src/mining/journal/record.ts'
+import { applyLine, type JournalLine, parseLine } from '../../../src/mining/journal/record.ts'
 import { parseCards } from '../../../src/mining/sensors/nvidia.ts'
 import { isUnfinished, readRecords, simplyReadRecords } from '../../journal/records.ts'
 import { certificates, headers, works } from '../seeds.ts'
@@ -151,7 +151,8 @@ const read = {
     // The journal reads its own lines, whatever other lines say.
     rmSync(join(folder, 'blocks-2026-01.jsonl'))
     const journal = Journal.open(folder, { onTrouble: () => undefined, onRecovered: () => undefined })
-    for (const line of [lines[0], { ...lines[3], message: textOf(bytes).slice(0, 2_000) }]) journal.append(line as Line)
+    for (const line of [lines[0], { ...lines[3], message: textOf(bytes).slice(0, 2_000) }])
+      journal.append(line as JournalLine)
     expect((await readRecords(folder)).damaged === 0, 'no line is damaged')
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
   },
@@ -228,7 +229,7 @@ export const programTargets: readonly Target[] = [
     ]),
     (text) => {
       const line = parseLine(bytesOf(text))
-      const record = line && afterLine(afterLine(undefined, lines[0] as Line) ?? undefined, line)
+      const record = line && applyLine(applyLine(undefined, lines[0] as JournalLine) ?? undefined, line)
       return record && isUnfinished(record, 6)
     },
   ),

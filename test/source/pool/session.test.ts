@@ -6,7 +6,7 @@ import { encodeHex } from '../../../src/ground/base/bytes.ts'
 import type { Clock } from '../../../src/ground/base/clock.ts'
 import { systemClock } from '../../../src/ground/platform/clock.ts'
 import { type PoolAddress, readPoolAddress } from '../../../src/mining/source/pool/address.ts'
-import { type Move, type PoolJob, PoolSession } from '../../../src/mining/source/pool/session.ts'
+import { type PoolJob, type PoolRedirection, PoolSession } from '../../../src/mining/source/pool/session.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
 import { itWith } from '../../needs.ts'
 import { freshWork, UNREACHABLE } from '../../support/work.ts'
@@ -58,7 +58,7 @@ const here = (port: number): PoolAddress => readPoolAddress(`stratum+tcp://alice
 function connected(address: PoolAddress, { home = address, clock = systemClock as Clock } = {}) {
   const jobs: PoolJob[] = []
   const messages: string[] = []
-  const ends: { readonly reason: string; readonly move: Move | null }[] = []
+  const ends: { readonly reason: string; readonly move: PoolRedirection | null }[] = []
   const session = new PoolSession({
     ...{ address, home, clock, trust: {}, agent: 'newcut/test' },
     handlers: {

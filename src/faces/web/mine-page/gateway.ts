@@ -17,7 +17,7 @@ import { NodeCalls } from '#mining/source/node/calls.ts'
 import { followUp } from '#mining/source/node/follow-up.ts'
 import { type MiningNode, miningNodeOf } from '#mining/source/node/mining-node.ts'
 import { submitBlock } from '#mining/source/node/submit.ts'
-import { helpedNode } from '#mining/source/nodes/helped-node.ts'
+import { addHelpers } from '#mining/source/nodes/helped-node.ts'
 import { Issuers } from './issuers.ts'
 import { accountIn, chainIn, solvedFields } from './read.ts'
 import { nodeFailure, Refused } from './refused.ts'
@@ -141,14 +141,14 @@ export class Gateway {
   #miningNode(client: NodeClient, account: MinerAccount): MiningNode {
     const { clock, others = () => [] } = this.#options
     const nodeOf = (each: NodeClient) => miningNodeOf({ client: each, account, clock, stallMs: 0 })
-    return helpedNode(nodeOf(client), {
+    return addHelpers(nodeOf(client), {
       clock,
       isUp: () => others().length === 0 || others().includes(client),
       others: () =>
         others()
           .filter((other) => other !== client)
           .map(nodeOf),
-      assure: async () => undefined,
+      verifyWork: async () => undefined,
       onBlocks: async () => undefined,
       onBroken: () => undefined,
     })

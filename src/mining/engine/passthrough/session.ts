@@ -355,7 +355,7 @@ export class ProxySession implements ServedSession {
     const difficulty = Number(difficultyOf(this.#line.target) ?? 0n)
     for (const { rig } of this.#rigs.values()) {
       rig.worker.difficulty = difficulty
-      rig.presence.difficulty = difficulty
+      rig.presence.setDifficulty(difficulty)
     }
   }
 

@@ -198,7 +198,7 @@ export class Session {
     for (const { worker, presence } of this.#rigs.values()) {
       // Do not overwrite the worker's difficulty: another connection may know more than a spare one.
       if (lasting !== this.#lasting) worker.difficulty = lasting
-      presence.difficulty = sentDifficulty ?? wanted
+      presence.setDifficulty(sentDifficulty ?? wanted)
     }
     this.#lasting = lasting
     if (this.#sentAtMs !== null && this.#ports.jobs.current !== null) this.#adjust(this.#difficulty)
@@ -217,7 +217,7 @@ export class Session {
   #measure({ rate, wanted, isFlooding }: ShareDifficulty): void {
     const worker = this.#rigs.size === 1 ? (this.#first?.worker ?? null) : null
     if (worker !== null) worker.rate = rate ?? worker.rate
-    if (worker !== null && this.#first !== null) this.#first.presence.rate = rate
+    if (worker !== null && this.#first !== null) this.#first.presence.setRate(rate)
     const known = { agent: this.#agent, rate: rate ?? worker?.rate ?? null, difficulty: wanted, isFlooding }
     // A proxy hides its rigs: it gets as many headers as the fastest rig.
     const isProxy = this.#ports.nonce1Bits === 8
@@ -382,7 +382,7 @@ export class Session {
   #announce(rate: unknown): ReplyTo {
     const announced = announcedRate(textIn(rate))
     if (announced === null) return refusals.rate
-    if (this.#first !== null) this.#first.presence.announced = announced
+    if (this.#first !== null) this.#first.presence.setAnnounced(announced)
     return replyWith(true)
   }
 }

@@ -2,7 +2,7 @@
 
 import { printable } from '#ground/base/printable.ts'
 import { isAtMost } from '#ground/chain/pow.ts'
-import type { Presence } from '../../accounts/accounts.ts'
+import type { WorkerConnection } from '../../accounts/worker-connection.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
@@ -50,15 +50,14 @@ export interface Share {
 export interface Rig {
   readonly worker: Worker
   readonly user: User
-  readonly presence: Presence
+  readonly presence: WorkerConnection
 }
 
 const MAX_AGENT = 64
 
 /** Records the address and program of a rig in its accounts. */
 export function introduce(rig: Rig, address: string, agent: string): Rig {
-  rig.presence.address = address
-  rig.presence.agent = printable(agent, MAX_AGENT)
+  rig.presence.setOrigin(printable(agent, MAX_AGENT), address)
   return rig
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../source.ts'
 import { Lease } from './lease.ts'
 import { RelayHeaders } from './relay-headers.ts'
-import { Solutions } from './solutions.ts'
+import { SolutionSubmitter } from './solutions.ts'
 
 /** Figures of this rig for its reports. */
 type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors' | 'energy'
@@ -65,7 +65,7 @@ const NO_RIGS: RelayFigures = { rigs: 0, rate: null }
 const OLD_LEADER = 'the leader of the fleet is of an earlier version, which gives relays no headers: rigs get no work'
 const IDLE: MemberFigures = { hashes: 0, rate: null, state: 'idle', reason: 'it starts', accepted: 0, refused: 0 }
 
-interface Newest {
+interface NewestJob {
   readonly term: number
   readonly number: number
   readonly id: string
@@ -83,17 +83,17 @@ export class FleetSource implements Source {
   readonly #jobs = new Mailbox<Job | null>()
   readonly #lease: Lease
   readonly #headers: RelayHeaders
-  readonly #solutions: Solutions
+  readonly #solutions: SolutionSubmitter
   readonly #stopped = new AbortController()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
   #callbacks: MemberCallbacks | null = null
   /** The newest message, with or without a job. */
   #seen: { readonly term: number; readonly number: number } | null = null
-  #newest: Newest | null = null
+  #newest: NewestJob | null = null
   /** Id of the job whose solution is on its way. */
   #solved: string | null = null
   /** The job that the miner has. */
-  #given: Newest | null = null
+  #given: NewestJob | null = null
   #leader: { readonly name: string; readonly network: string; readonly account: string } | null = null
   #heardMs = Number.NEGATIVE_INFINITY
   #latencyMs: number | null = null
@@ -104,7 +104,7 @@ export class FleetSource implements Source {
   /** 0 before the first job. */
   #workBytes = 0
   #onFirst: () => void = () => undefined
-  #unhear: () => void = () => undefined
+  #stopHearing: () => void = () => undefined
 
   private constructor(options: FleetSourceOptions) {
     this.#options = options
@@ -113,7 +113,7 @@ export class FleetSource implements Source {
     this.description = `rig ${rig} of the fleet ${fleet} at ${link.url}`
     // Each pending solution adds a listener.
     setMaxListeners(0, this.#stopped.signal)
-    this.#solutions = new Solutions({ ...options, hashes: () => this.#callbacks?.hashes() ?? 0 })
+    this.#solutions = new SolutionSubmitter({ ...options, hashes: () => this.#callbacks?.hashes() ?? 0 })
     this.#lease = new Lease(options.clock, () => this.#offer('reconnected'))
     this.#headers = new RelayHeaders(options.clock, () => this.#offer('reconnected'))
   }
@@ -202,14 +202,14 @@ export class FleetSource implements Source {
       this.#solved = job.id
       this.#offer('solved')
     }
-    return this.#solutions.handIn({ job, bytes }, this.#stopped.signal)
+    return this.#solutions.submit({ job, bytes }, this.#stopped.signal)
   }
 
   /** Asks the leader for the verdict. The leader itself follows the block. */
   async *follow(solution: Solution, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
     for await (const step of this.#solutions.follow(solution, signal)) {
       // If the solution failed, its job may be useful again.
-      if (step.step !== 'credited') this.#again(solution.job.id)
+      if (step.step !== 'credited') this.#offerAgain(solution.job.id)
       yield step
     }
   }
@@ -220,17 +220,18 @@ export class FleetSource implements Source {
     this.#stopped.abort()
     this.#lease.stop()
     this.#headers.stop()
-    this.#unhear()
+    this.#stopHearing()
     this.#jobs.close()
   }
 
   #start(): void {
     const { link } = this.#options
     const { signal } = this.#stopped
-    const onWrong = (error: unknown) => this.#trouble(`a job of the fleet was not understood: ${describeError(error)}`)
-    this.#unhear = link.subscribe(link.subjects.job, JobMessage, (message) => this.#hear(message), onWrong)
+    const onWrong = (error: unknown) =>
+      this.#reportTrouble(`a job of the fleet was not understood: ${describeError(error)}`)
+    this.#stopHearing = link.subscribe(link.subjects.job, JobMessage, (message) => this.#hear(message), onWrong)
     const unlisten = link.listen((problem) => {
-      if (problem !== null) this.#trouble(problem)
+      if (problem !== null) this.#reportTrouble(problem)
     })
     signal.addEventListener('abort', unlisten, { once: true })
     void this.#report(signal)
@@ -246,12 +247,12 @@ export class FleetSource implements Source {
       const sentAtMs = clock.monotonicMs()
       try {
         const answer = await link.request(link.subjects.report, this.#figures(), ReportAnswer, ANSWER_MS)
-        if (!signal.aborted) this.#answered(answer, sentAtMs)
+        if (!signal.aborted) this.#handleAnswer(answer, sentAtMs)
       } catch (error) {
         const silentMs = clock.monotonicMs() - Math.max(this.#heardMs, startMs)
         const isLong = silentMs >= (this.#leader === null ? 0 : SILENT_MS)
         if (isLong && !signal.aborted)
-          this.#trouble(`no leader of the fleet answers at ${link.url}: ${describeError(error)}`)
+          this.#reportTrouble(`no leader of the fleet answers at ${link.url}: ${describeError(error)}`)
       }
       await sleep(clock, Math.max(0, sentAtMs + pauseMs - clock.monotonicMs()), signal)
       pauseMs = this.#isRelay && this.#headers.residue === null && this.connected ? SOON_MS : REPORT_MS
@@ -266,15 +267,15 @@ export class FleetSource implements Source {
     return { session, rig, version, lease: this.#lease.value, ...relayed, seen: this.#seen, ...figures }
   }
 
-  #answered({ leader, network, account, lease, residue, isPaused, job }: ReportAnswer, sentAtMs: number): void {
+  #handleAnswer({ leader, network, account, lease, residue, isPaused, job }: ReportAnswer, sentAtMs: number): void {
     const nowMs = this.#options.clock.monotonicMs()
     this.#heardMs = nowMs
     this.#latencyMs = nowMs - sentAtMs
     this.#leader = { name: leader, network: printable(network), account: printable(account) }
     const isNewLease = this.#lease.renew(lease, sentAtMs)
     const isOther = (this.#isRelay && this.#headers.renew(residue ?? null, sentAtMs)) || isNewLease
-    if (this.#isRelay && residue === undefined) this.#trouble(OLD_LEADER)
-    else if (lease === null) this.#trouble('the fleet has no room for another rig: all leases are taken')
+    if (this.#isRelay && residue === undefined) this.#reportTrouble(OLD_LEADER)
+    else if (lease === null) this.#reportTrouble('the fleet has no room for another rig: all leases are taken')
     else if (this.#isTroubled) {
       this.#isTroubled = false
       this.#events.onRecovered(`${leader} leads the fleet`)
@@ -299,7 +300,7 @@ export class FleetSource implements Source {
     try {
       work = workFromBytes(decodeBase64Url(job.work))
     } catch (error) {
-      this.#trouble(`work of the fleet cannot be read: ${describeError(error)}`)
+      this.#reportTrouble(`work of the fleet cannot be read: ${describeError(error)}`)
       return
     }
     const { id, issuer } = job
@@ -335,13 +336,13 @@ export class FleetSource implements Source {
   }
 
   /** Offers a job again if it is still the newest. */
-  #again(id: string): void {
+  #offerAgain(id: string): void {
     if (this.#solved !== id || this.#newest?.id !== id) return
     this.#solved = null
     this.#offer('refreshed')
   }
 
-  #trouble(message: string): void {
+  #reportTrouble(message: string): void {
     if (!this.#isTroubled) this.#events.onTrouble(message)
     this.#isTroubled = true
   }

@@ -10,7 +10,7 @@ import type { Link } from '../../fleet/link.ts'
 import { encodeMessage, Outcome } from '../../fleet/messages.ts'
 import { type Job, type Solution, WORK_LIFE_MS } from '../source.ts'
 
-interface SolutionsOptions {
+interface SolutionSubmitterOptions {
   readonly link: Link
   readonly rig: string
   readonly session: string
@@ -31,15 +31,15 @@ const UNHEARD_MS = 5_000
 /** Maximum time to ask for a verdict. If the leader cannot tell by then, nobody can. */
 const FOLLOW_MS = 600_000
 
-export class Solutions {
-  readonly #options: SolutionsOptions
+export class SolutionSubmitter {
+  readonly #options: SolutionSubmitterOptions
 
-  constructor(options: SolutionsOptions) {
+  constructor(options: SolutionSubmitterOptions) {
     this.#options = options
   }
 
   /** Submits a solution. It is acknowledged once JetStream has it. After the signal aborts, makes one last attempt. */
-  async handIn({ job, bytes }: Solution, signal: AbortSignal): Promise<Receipt> {
+  async submit({ job, bytes }: Solution, signal: AbortSignal): Promise<Receipt> {
     const { clock } = this.#options
     const endMs = clock.monotonicMs() + WORK_LIFE_MS
     const hash = hashOf(bytes)

@@ -13,7 +13,7 @@ export interface NamedBlock {
 }
 
 /** Blocks remembered for each chain. */
-const KEPT_PER_CHAIN = 4
+const MAX_PER_CHAIN = 4
 
 /** The heads of a cut, without genesis blocks, which similar networks share. */
 export function blocksOfCut(heads: CutHeads): NamedBlock[] {
@@ -27,33 +27,33 @@ export function blocksOfWork({ chainId, parent, adjacents, height }: WorkFields)
 }
 
 /** The blocks that a node has shown. */
-export class Continuity {
+export class ChainContinuity {
   /** Hash -> chain, the newest entry last. */
-  #told = new Map<string, number>()
+  #blocks = new Map<string, number>()
 
   /**
    * Decides whether blocks prove that it is the same node.
    * @returns a block that the same node must know, or null if it is the same node or nothing is known yet
    */
-  doubt(blocks: readonly NamedBlock[]): NamedBlock | null {
-    const [oldest] = this.#told
-    if (oldest === undefined || blocks.some(({ hash }) => this.#told.has(hash))) return null
+  blockToVerify(blocks: readonly NamedBlock[]): NamedBlock | null {
+    const [oldest] = this.#blocks
+    if (oldest === undefined || blocks.some(({ hash }) => this.#blocks.has(hash))) return null
     const [hash, chain] = oldest
     return { chain, hash }
   }
 
   /** Adds blocks that the node has shown. */
-  tell(blocks: readonly NamedBlock[]): void {
+  add(blocks: readonly NamedBlock[]): void {
     for (const { hash, chain } of blocks) {
-      this.#told.delete(hash)
-      this.#told.set(hash, chain)
+      this.#blocks.delete(hash)
+      this.#blocks.set(hash, chain)
     }
-    const chains = new Set(this.#told.values()).size
-    for (const hash of [...this.#told.keys()].slice(0, -KEPT_PER_CHAIN * chains)) this.#told.delete(hash)
+    const chains = new Set(this.#blocks.values()).size
+    for (const hash of [...this.#blocks.keys()].slice(0, -MAX_PER_CHAIN * chains)) this.#blocks.delete(hash)
   }
 
   /** Accepts another node. */
   forget(): void {
-    this.#told.clear()
+    this.#blocks.clear()
   }
 }

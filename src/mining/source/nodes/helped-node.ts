@@ -12,23 +12,23 @@ import type { BlockPosition, MiningNode } from '../node/mining-node.ts'
 import { blocksOfCut, type NamedBlock } from './continuity.ts'
 
 /** Wait for the node before the helpers get a solution too. */
-const PATIENCE_MS = 1_000
+const HELPER_DELAY_MS = 1_000
 
-interface Help {
+interface HelperPorts {
   readonly clock: Clock
   /** Whether the node seems to answer. */
   readonly isUp: () => boolean
   /** Helpers that answer. */
   readonly others: () => readonly MiningNode[]
   /** Throws NewcutError for work that must not be searched, or the reason of the signal. */
-  readonly assure: (work: Work, signal: AbortSignal) => Promise<void>
+  readonly verifyWork: (work: Work, signal: AbortSignal) => Promise<void>
   /** Receives the heads of each cut, without genesis blocks. Throws NewcutError, or the reason of the signal. */
   readonly onBlocks: (blocks: readonly NamedBlock[], signal: AbortSignal) => Promise<void>
   /** Called when an update stream of the node breaks. */
   readonly onBroken: () => void
 }
 
-export function helpedNode(own: MiningNode, help: Help): MiningNode {
+export function addHelpers(own: MiningNode, help: HelperPorts): MiningNode {
   const view = own.view?.bind(own)
   const anyOf = <T>(call: (node: MiningNode) => Promise<T>) => firstAnswer(own, help, call)
   return {
@@ -39,7 +39,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     ...(own.graphHistory && { graphHistory: own.graphHistory }),
     work: async (chain, signal) => {
       const work = await own.work(chain, signal)
-      await help.assure(work, signal)
+      await help.verifyWork(work, signal)
       return work
     },
     forkVote: () => own.forkVote(),
@@ -51,8 +51,8 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
     },
     ...(view && { view }),
     onLost: (run, signal) => own.onLost?.(run, signal),
-    submit: (bytes, signal) => handedIn(own, help, { bytes, signal }),
-    positionOf: (block, signal) => placeAmong(own, help, (node) => node.positionOf(block, signal)),
+    submit: (bytes, signal) => submitToAny(own, help, { bytes, signal }),
+    positionOf: (block, signal) => positionAmong(own, help, (node) => node.positionOf(block, signal)),
     branch: (chain, lowest, highest, signal) => anyOf((node) => node.branch(chain, lowest, highest, signal)),
     followNews: (chain, handlers) => {
       const onBroken = (error: NewcutError) => {
@@ -68,7 +68,7 @@ export function helpedNode(own: MiningNode, help: Help): MiningNode {
  * The answer of the node, or of the first helper that has one.
  * @throws the failure of the node
  */
-async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNode) => Promise<T>): Promise<T> {
+async function firstAnswer<T>(own: MiningNode, help: HelperPorts, call: (node: MiningNode) => Promise<T>): Promise<T> {
   let failure: unknown
   for (const node of help.isUp() ? [own, ...help.others()] : [...help.others(), own]) {
     try {
@@ -85,11 +85,11 @@ async function firstAnswer<T>(own: MiningNode, help: Help, call: (node: MiningNo
 /**
  * Looks up a block. Helpers may not have it yet, or be on another branch. So while the node is up, only a block on a
  * helper's chain counts, or `orphaned` for a block that the node does not know. Even if the node seems down, it is
- * asked too, for up to PATIENCE_MS, before a block counts as unknown.
+ * asked too, for up to HELPER_DELAY_MS, before a block counts as unknown.
  */
-async function placeAmong(
+async function positionAmong(
   own: MiningNode,
-  help: Help,
+  help: HelperPorts,
   call: (node: MiningNode) => Promise<BlockPosition>,
 ): Promise<BlockPosition> {
   const isUp = help.isUp()
@@ -100,14 +100,14 @@ async function placeAmong(
     }
     return told
   })
-  if (isUp) return place.kind === 'passed' ? ((await orphanedAmong(help, call)) ?? place) : place
+  if (isUp) return place.kind === 'passed' ? ((await findOrphaned(help, call)) ?? place) : place
   if (isFound(place)) return place
   const end = new AbortController()
   const answer = call(own).catch((error) => {
     if (error instanceof NewcutError || (error as Error).name === 'AbortError') return place
     throw error
   })
-  const first = await Promise.race([answer, sleep(help.clock, PATIENCE_MS, end.signal)])
+  const first = await Promise.race([answer, sleep(help.clock, HELPER_DELAY_MS, end.signal)])
   end.abort()
   return first ?? place
 }
@@ -117,8 +117,8 @@ async function placeAmong(
  * branch.
  * @returns null if none does
  */
-async function orphanedAmong(
-  help: Help,
+async function findOrphaned(
+  help: HelperPorts,
   call: (node: MiningNode) => Promise<BlockPosition>,
 ): Promise<BlockPosition | null> {
   const answers = help.others().map(async (node) => {
@@ -133,7 +133,7 @@ async function orphanedAmong(
       if (fault !== undefined) throw fault
       return null
     }),
-    sleep(help.clock, PATIENCE_MS, end.signal),
+    sleep(help.clock, HELPER_DELAY_MS, end.signal),
   ])
   end.abort()
   return first ?? null
@@ -141,9 +141,9 @@ async function orphanedAmong(
 
 const isFound = ({ kind }: BlockPosition) => kind === 'on-chain' || kind === 'orphaned'
 
-async function handedIn(
+async function submitToAny(
   own: MiningNode,
-  { clock, isUp, others }: Help,
+  { clock, isUp, others }: HelperPorts,
   { bytes, signal }: { readonly bytes: Uint8Array; readonly signal: AbortSignal },
 ): Promise<void> {
   const answer = own.submit(bytes, signal)
@@ -153,7 +153,7 @@ async function handedIn(
       () => null,
       (error: unknown) => ({ error }),
     ),
-    sleep(clock, isUp() ? PATIENCE_MS : 0, end.signal),
+    sleep(clock, isUp() ? HELPER_DELAY_MS : 0, end.signal),
   ])
   end.abort()
   if (failure === null || (failure && isJudgement(failure.error))) return answer

@@ -9,7 +9,7 @@ import type { Fitness } from '../failover/choose.ts'
 import type { Upstream } from '../failover/failover.ts'
 import type { NodeSource } from '../node/node-source.ts'
 import type { UpstreamStatus } from '../source.ts'
-import { blocksOfCut, Continuity, type NamedBlock } from './continuity.ts'
+import { blocksOfCut, ChainContinuity, type NamedBlock } from './continuity.ts'
 import { lagOf, MAX_LAG } from './lag.ts'
 import type { NodeNetwork, ReachedNode, ReportedCut } from './reached-node.ts'
 
@@ -29,11 +29,11 @@ const MAX_CONNECT_MS = 5_000
 /** Pause before the second attempt: a single failed connection does not mean that the node is down. */
 const SECOND_LOOK_MS = 100
 /** A node should have blocks that others have had for this time. */
-const SPREAD_MS = 500
+const PROPAGATION_MS = 500
 /** Timeout of the question whether the node knows an earlier block. Without an answer it counts as the same node. */
-const MAX_DOUBT_MS = 500
+const MAX_VERIFY_MS = 500
 /** A node with other chains than before is accepted after this time. */
-const STRAY_MS = 600_000
+const STRAY_ACCEPTED_MS = 600_000
 /** Pause between attempts at a node that the user has to fix: a wrong address, certificate or network. */
 const LONG_PAUSE_MS = 30_000
 
@@ -44,7 +44,7 @@ interface TimedCut extends ReportedCut {
 }
 
 /** A temporary reason against a node. */
-interface Objection {
+interface UnfitMark {
   readonly why: string
   readonly untilMs: number
   /** Set if the node refuses this miner: it gets no requests for work. */
@@ -52,7 +52,7 @@ interface Objection {
 }
 
 /** Why the node is not fit to give work, as a sentence without its subject. */
-interface Problem {
+interface NodeProblem {
   readonly kind: 'foreign' | 'down' | 'stray' | 'objection' | 'behind'
   readonly text: string
 }
@@ -62,7 +62,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
   reached: ReachedNode | null
   /** Counts how often it came up. Requests of an earlier epoch may hang. */
   epoch = 0
-  #problem: Problem | null = null
+  #problem: NodeProblem | null = null
   /** Time since which there has been a problem, or none. */
   #sinceMs: number
   readonly #connect: ConfiguredNode['connect']
@@ -76,11 +76,11 @@ export class NodeUpstream implements Upstream<NodeSource> {
   #foreign: string | null = null
   /** A block that it no longer knows, with the time of discovery, or null if its chains continue the earlier ones. */
   #stray: { readonly block: NamedBlock; readonly sinceMs: number } | null = null
-  readonly #continuity = new Continuity()
-  #objection: Objection | null = null
+  readonly #continuity = new ChainContinuity()
+  #unfitMark: UnfitMark | null = null
   #latencyMs: number | null = null
   /** The newest cuts, the newest first. */
-  #seen: readonly TimedCut[] = []
+  #cuts: readonly TimedCut[] = []
   #lag: number | null = null
   #isChecking = false
   /** False after it has refused blocks. */
@@ -118,7 +118,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
 
   /** Set while it refuses this miner. */
   get refusal(): NewcutError | null {
-    return this.#objection?.refusal ?? null
+    return this.#unfitMark?.refusal ?? null
   }
 
   get fitness(): Fitness {
@@ -131,7 +131,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
   }
 
   status(isActive: boolean): UpstreamStatus {
-    const newest = this.isUp ? this.#seen[0] : undefined
+    const newest = this.isUp ? this.#cuts[0] : undefined
     return {
       url: this.url,
       up: this.isUp,
@@ -146,13 +146,13 @@ export class NodeUpstream implements Upstream<NodeSource> {
 
   /** Marks it as unfit for this time. It gives work meanwhile only if no other node can. */
   markUnfit(why: string, forMs: number, refusal: NewcutError | null = null): void {
-    this.#objection = { why, untilMs: this.#clock.monotonicMs() + forMs, refusal }
+    this.#unfitMark = { why, untilMs: this.#clock.monotonicMs() + forMs, refusal }
     if (refusal !== null) this.epoch++
   }
 
   /** Clears the mark: it gives work. */
   markFit(): void {
-    this.#objection = null
+    this.#unfitMark = null
   }
 
   /** Gets the blocks that it lacks from another node, unless it takes none. Concurrent calls share one transfer. */
@@ -182,11 +182,11 @@ export class NodeUpstream implements Upstream<NodeSource> {
     this.#isChecking = true
     const askedAtMs = this.#clock.monotonicMs()
     try {
-      await this.#look(signal).catch(async (error) => {
-        if (!this.#isUp || error instanceof NoAnswer || !(error instanceof NewcutError)) throw error
+      await this.#requestCut(signal).catch(async (error) => {
+        if (!this.#isUp || error instanceof NoAnswerError || !(error instanceof NewcutError)) throw error
         await sleep(this.#clock, SECOND_LOOK_MS, signal)
         // Paths contain the network name, so a node of another network refuses.
-        await this.#look(signal, error instanceof NodeRefusal && error.isNodesOwn)
+        await this.#requestCut(signal, error instanceof NodeRefusal && error.isNodesOwn)
       })
     } catch (error) {
       signal.throwIfAborted()
@@ -195,29 +195,29 @@ export class NodeUpstream implements Upstream<NodeSource> {
       this.#isUp = false
       this.#foreign = null
       this.#failure = describeError(error)
-      if (this.reached === null && !isRetryable(error) && !(error instanceof NoAnswer)) this.#rest()
+      if (this.reached === null && !isRetryable(error) && !(error instanceof NoAnswerError)) this.#pauseChecks()
     } finally {
       this.#isChecking = false
     }
   }
 
-  #rest(): void {
+  #pauseChecks(): void {
     this.#notBeforeMs = this.#clock.monotonicMs() + LONG_PAUSE_MS
   }
 
-  async #look(signal: AbortSignal, isOther = !this.#isUp): Promise<void> {
+  async #requestCut(signal: AbortSignal, isOther = !this.#isUp): Promise<void> {
     if (this.reached === null) {
-      this.reached = await this.#within(MAX_CONNECT_MS, signal, (ends) => this.#connect(ends))
+      this.reached = await this.#withTimeout(MAX_CONNECT_MS, signal, (ends) => this.#connect(ends))
     }
     const { reached } = this
     if (isOther && (await this.#isForeign(reached, signal))) return
     const askedAtMs = this.#clock.monotonicMs()
-    const cut = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.heads(ends))
+    const cut = await this.#withTimeout(MAX_LOOK_MS, signal, (ends) => reached.heads(ends))
     const atMs = this.#clock.monotonicMs()
     await this.#compare(reached, blocksOfCut(cut.heads), signal)
     if (this.#foreign !== null) return
     this.#latencyMs = atMs - askedAtMs
-    this.#seen = [{ ...cut, askedAtMs, atMs }, ...this.#seen.slice(0, 2)]
+    this.#cuts = [{ ...cut, askedAtMs, atMs }, ...this.#cuts.slice(0, 2)]
     if (!this.#isUp) this.epoch++
     this.#isUp = true
     this.#silentSinceMs = null
@@ -226,11 +226,11 @@ export class NodeUpstream implements Upstream<NodeSource> {
 
   /** Checks its network. A node of another network counts as down, with a long pause if it was never one of ours. */
   async #isForeign(reached: ReachedNode, signal: AbortSignal): Promise<boolean> {
-    const { name, identity } = await this.#within(MAX_LOOK_MS, signal, (ends) => reached.network(ends))
+    const { name, identity } = await this.#withTimeout(MAX_LOOK_MS, signal, (ends) => reached.network(ends))
     this.#foreign = identity === this.#network.identity ? null : name
     if (this.#foreign === null) return false
     this.#isUp = false
-    if (this.#seen.length === 0) this.#rest()
+    if (this.#cuts.length === 0) this.#pauseChecks()
     return true
   }
 
@@ -249,9 +249,9 @@ export class NodeUpstream implements Upstream<NodeSource> {
    * Compares blocks of the node with its earlier ones. If they do not continue them, it is marked as stray or foreign.
    */
   async #compare(reached: ReachedNode, blocks: readonly NamedBlock[], signal: AbortSignal): Promise<void> {
-    const doubt = this.#continuity.doubt(blocks)
+    const doubt = this.#continuity.blockToVerify(blocks)
     try {
-      if (doubt !== null && !(await this.#within(MAX_DOUBT_MS, signal, (ends) => reached.knows(doubt, ends)))) {
+      if (doubt !== null && !(await this.#withTimeout(MAX_VERIFY_MS, signal, (ends) => reached.knows(doubt, ends)))) {
         this.#stray ??= { block: doubt, sinceMs: this.#clock.monotonicMs() }
         await this.#isForeign(reached, signal)
         return
@@ -263,7 +263,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
       throw error
     }
     this.#stray = null
-    this.#continuity.tell(blocks)
+    this.#continuity.add(blocks)
   }
 
   /**
@@ -272,8 +272,8 @@ export class NodeUpstream implements Upstream<NodeSource> {
    */
   judge(others: readonly NodeUpstream[]): { readonly isWell: boolean; readonly text: string } | null {
     const nowMs = this.#clock.monotonicMs()
-    if (this.#objection !== null && this.#objection.untilMs <= nowMs) this.#objection = null
-    this.#forgive(others)
+    if (this.#unfitMark !== null && this.#unfitMark.untilMs <= nowMs) this.#unfitMark = null
+    this.#clearStray(others)
     const before = this.#problem
     this.#problem = this.#findProblem(others)
     if (before?.kind === this.#problem?.kind) return null
@@ -283,7 +283,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
     return { isWell: true, text: `is fit again, after ${formatDuration(lastedMs)}` }
   }
 
-  #findProblem(others: readonly NodeUpstream[]): Problem | null {
+  #findProblem(others: readonly NodeUpstream[]): NodeProblem | null {
     if (this.#foreign !== null) {
       return { kind: 'foreign', text: `is of another network: ${this.#foreign}, not ${this.#network.name}` }
     }
@@ -292,24 +292,26 @@ export class NodeUpstream implements Upstream<NodeSource> {
       const { hash, chain } = this.#stray.block
       return { kind: 'stray', text: `has other chains than before: it does not know block ${hash} of chain ${chain}` }
     }
-    if (this.#objection !== null) return { kind: 'objection', text: this.#objection.why }
-    const [newest] = this.#seen
+    if (this.#unfitMark !== null) return { kind: 'objection', text: this.#unfitMark.why }
+    const [newest] = this.#cuts
     if (newest === undefined) return null
-    const earlier = others.flatMap((other) => (other.#isTrusted ? other.#seenBy(newest.askedAtMs - SPREAD_MS) : []))
+    const earlier = others.flatMap((other) =>
+      other.#isTrusted ? other.#seenBy(newest.askedAtMs - PROPAGATION_MS) : [],
+    )
     this.#lag = lagOf(newest, earlier)
     if (this.#lag <= MAX_LAG) return null
     return { kind: 'behind', text: `is ${this.#lag.toFixed(1)} blocks behind the others` }
   }
 
-  /** Clears the `stray` mark when another node knows one of its heads, or after STRAY_MS. */
-  #forgive(others: readonly NodeUpstream[]): void {
-    const [newest] = this.#seen
+  /** Clears the `stray` mark when another node knows one of its heads, or after STRAY_ACCEPTED_MS. */
+  #clearStray(others: readonly NodeUpstream[]): void {
+    const [newest] = this.#cuts
     if (this.#stray === null || newest === undefined) return
     const { sinceMs } = this.#stray
-    const cuts = others.flatMap((other) => (other.#isTrusted ? other.#seen : []))
+    const cuts = others.flatMap((other) => (other.#isTrusted ? other.#cuts : []))
     const known = new Set(cuts.flatMap(({ heads }) => blocksOfCut(heads)).map(({ hash }) => hash))
     const isAgreed = newest.askedAtMs >= sinceMs && blocksOfCut(newest.heads).some(({ hash }) => known.has(hash))
-    if (!isAgreed && this.#clock.monotonicMs() - sinceMs < STRAY_MS) return
+    if (!isAgreed && this.#clock.monotonicMs() - sinceMs < STRAY_ACCEPTED_MS) return
     this.#stray = null
     this.#continuity.forget()
   }
@@ -321,12 +323,12 @@ export class NodeUpstream implements Upstream<NodeSource> {
 
   /** The newest cut that was known at that time. */
   #seenBy(atMs: number): TimedCut[] {
-    return this.#seen.filter((seen) => seen.atMs <= atMs).slice(0, 1)
+    return this.#cuts.filter((seen) => seen.atMs <= atMs).slice(0, 1)
   }
 
-  async #within<T>(limitMs: number, signal: AbortSignal, call: (ends: AbortSignal) => Promise<T>): Promise<T> {
+  async #withTimeout<T>(limitMs: number, signal: AbortSignal, call: (ends: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController()
-    const cancel = this.#clock.after(limitMs, () => late.abort(new NoAnswer(this.url, limitMs)))
+    const cancel = this.#clock.after(limitMs, () => late.abort(new NoAnswerError(this.url, limitMs)))
     try {
       return await withFirstOf([signal, late.signal], (ends) => {
         ends.throwIfAborted()
@@ -338,7 +340,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
   }
 }
 
-class NoAnswer extends NewcutError {
+class NoAnswerError extends NewcutError {
   constructor(url: string, limitMs: number) {
     super('NODE_UNREACHABLE', `${url}: no answer within ${limitMs / 1000} s`)
   }

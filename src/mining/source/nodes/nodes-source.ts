@@ -30,7 +30,7 @@ import {
   WORK_LIFE_MS,
 } from '../source.ts'
 import { blocksOfWork, type NamedBlock } from './continuity.ts'
-import { helpedNode } from './helped-node.ts'
+import { addHelpers } from './helped-node.ts'
 import { type ConfiguredNode, NodeUpstream } from './node-upstream.ts'
 import type { NodeNetwork } from './reached-node.ts'
 
@@ -62,10 +62,10 @@ const PARENT_HOLD_MS = BLOCK_OVERDUE_MS
 /** The same if its node does not answer: if others lack the block by then, they will not get it soon. */
 const SILENT_HOLD_MS = 1_000
 /** If no node answers, the current work is dropped after this time: its chain has most likely advanced. */
-const IDLE_MS = 10_000
+const DROP_WORK_MS = 10_000
 
 /** A pending solution. */
-interface UnderWay {
+interface PendingSolution {
   readonly sinceMs: number
   /** Whether its node has acknowledged it. */
   isTaken: boolean
@@ -85,7 +85,7 @@ export class NodesSource implements Source, ChainChoice {
   readonly #stopped = new AbortController()
   /** The newest source of each node; it takes the solutions. */
   readonly #sources = new Map<NodeUpstream, NodeSource>()
-  readonly #underWay = new Map<Solution, UnderWay>()
+  readonly #pending = new Map<Solution, PendingSolution>()
   #events: SourceEvents = { onTrouble: () => undefined, onRecovered: () => undefined }
   readonly #failover: Failover<NodeUpstream, NodeSource>
   /** Time since which no node answers, or null. */
@@ -185,8 +185,8 @@ export class NodesSource implements Source, ChainChoice {
     const source = this.#sourceOf(solution)
     const others = [...this.#sources.values()].filter((other) => other !== source)
     const reopen = others.map((other) => other.blockParentOf(solution))
-    const underWay: UnderWay = { sinceMs: this.#nowMs, isTaken: false, isRefused: false, reopen }
-    this.#underWay.set(solution, underWay)
+    const underWay: PendingSolution = { sinceMs: this.#nowMs, isTaken: false, isRefused: false, reopen }
+    this.#pending.set(solution, underWay)
     this.#after(SILENT_HOLD_MS, () => this.#releaseFailed())
     const receipt = await source.submit(solution, () => {
       underWay.isRefused = true
@@ -195,7 +195,7 @@ export class NodesSource implements Source, ChainChoice {
     underWay.isTaken = receipt.step === 'acknowledged'
     // The block takes a while to reach the other nodes. A node that does not get it must not avoid its parent forever.
     const end = () => {
-      this.#underWay.delete(solution)
+      this.#pending.delete(solution)
       releaseParents(underWay)
     }
     if (underWay.isTaken) this.#after(PARENT_HOLD_MS, end)
@@ -225,7 +225,7 @@ export class NodesSource implements Source, ChainChoice {
     for await (const step of this.#sourceOf(solution).follow(solution, signal)) {
       if (step.step === 'confirmed' && !isShared) {
         isShared = true
-        void this.#share(solution).catch((error) => this.#end(error))
+        void this.#shareBlock(solution).catch((error) => this.#end(error))
       }
       yield step
     }
@@ -256,7 +256,7 @@ export class NodesSource implements Source, ChainChoice {
   }
 
   /** Gives a block to the other nodes. Only its issuer has the payload, and only once it has the block. */
-  async #share({ job }: Solution): Promise<void> {
+  async #shareBlock({ job }: Solution): Promise<void> {
     const issuer = this.#upstreamOf(job)
     const { reached } = issuer
     if (reached === null) return
@@ -267,12 +267,12 @@ export class NodesSource implements Source, ChainChoice {
     const { clock, random, confirmations } = this.#options
     const chains = this.#chains
     const { node } = upstream.reached as { readonly node: MiningNode }
-    const helped = helpedNode(node, {
+    const helped = addHelpers(node, {
       clock,
       isUp: () => upstream.isUp,
       others: () =>
         this.#upstreams.flatMap((other) => (other !== upstream && other.isUp ? (other.reached?.node ?? []) : [])),
-      assure: (work, signal) => this.#assure(upstream, work, signal),
+      verifyWork: (work, signal) => this.#verifyWork(upstream, work, signal),
       onBlocks: (blocks, signal) => this.#compare(upstream, blocks, signal),
       onBroken: () => void this.#check(upstream),
     })
@@ -285,7 +285,7 @@ export class NodesSource implements Source, ChainChoice {
       followSignal: this.#stopped.signal,
     })
     this.#sources.set(upstream, source)
-    for (const [solution, underWay] of this.#underWay) {
+    for (const [solution, underWay] of this.#pending) {
       const isOwn = this.#upstreamOf(solution.job) === upstream
       if (!isOwn && !this.#hasFailed(solution, underWay)) underWay.reopen.push(source.blockParentOf(solution))
     }
@@ -296,7 +296,7 @@ export class NodesSource implements Source, ChainChoice {
    * Rejects work of a node whose chains do not continue its earlier ones, unless no other node can give work.
    * @throws NewcutError
    */
-  async #assure(upstream: NodeUpstream, work: Work, signal: AbortSignal): Promise<void> {
+  async #verifyWork(upstream: NodeUpstream, work: Work, signal: AbortSignal): Promise<void> {
     if (await upstream.isContinuedBy(blocksOfWork(work.fields), signal)) return
     this.#decide()
     const isNeeded = this.#upstreams.every(({ fitness }) => fitness.fitSinceMs === null)
@@ -349,20 +349,20 @@ export class NodesSource implements Source, ChainChoice {
       this.#end(refusals[0])
       return
     }
-    if (this.#failover.decide() === null) this.#rest()
+    if (this.#failover.decide() === null) this.#idle()
     else this.#deadSinceMs = null
   }
 
   /** Releases the parents of solutions whose node does not answer: other miners may have a block there. */
   #releaseFailed(): void {
-    for (const [solution, underWay] of this.#underWay) if (this.#hasFailed(solution, underWay)) releaseParents(underWay)
+    for (const [solution, underWay] of this.#pending) if (this.#hasFailed(solution, underWay)) releaseParents(underWay)
   }
 
   /**
    * Whether the solution has most likely failed. It has if it was refused, if its node was already silent and did not
    * get it, or if the node has been down for too long.
    */
-  #hasFailed({ job }: Solution, { sinceMs, isTaken, isRefused }: UnderWay): boolean {
+  #hasFailed({ job }: Solution, { sinceMs, isTaken, isRefused }: PendingSolution): boolean {
     if (isRefused) return true
     const { isUp, silentSinceMs } = this.#upstreamOf(job)
     if (isUp) return false
@@ -371,14 +371,14 @@ export class NodesSource implements Source, ChainChoice {
   }
 
   /** Drops the current work after a while, because no node can give any. */
-  #rest(): void {
+  #idle(): void {
     this.#deadSinceMs ??= this.#nowMs
-    if (this.#isIdle || this.#nowMs - this.#deadSinceMs < IDLE_MS) return
+    if (this.#isIdle || this.#nowMs - this.#deadSinceMs < DROP_WORK_MS) return
     this.#isIdle = true
     this.#newest.put(null)
   }
 }
 
-function releaseParents({ reopen }: UnderWay): void {
+function releaseParents({ reopen }: PendingSolution): void {
   for (const each of reopen.splice(0)) each()
 }

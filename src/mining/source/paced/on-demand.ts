@@ -15,7 +15,7 @@ export type ChainCounts = ReadonlyMap<number, number>
 /** A block that an order made. */
 export type RequestedBlock = Omit<PacedBlock, 'isMade'>
 
-interface OnDemandOptions {
+interface OnDemandPacerOptions {
   readonly clock: Clock
   /** Chain -> height of its head at the node that issued the current work. Throws NewcutError */
   readonly heights: (signal: AbortSignal) => Promise<ChainCounts>
@@ -25,14 +25,14 @@ interface OnDemandOptions {
 /** Interval at which the heads are read again, as other miners may move them, and after a failure. */
 const LOOK_MS = 1000
 
-export class OnDemand implements Pacer {
+export class OnDemandPacer implements Pacer {
   readonly waitReason = 'for POST /make-blocks'
-  readonly #options: OnDemandOptions
+  readonly #options: OnDemandPacerOptions
   readonly #running: Promise<{ readonly source: PacedSource; readonly signal: AbortSignal }>
   run: Pacer['run'] = () => undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(options: OnDemandOptions) {
+  constructor(options: OnDemandPacerOptions) {
     this.#options = options
     this.#running = new Promise((resolve) => {
       this.run = (source, signal) => resolve({ source, signal })

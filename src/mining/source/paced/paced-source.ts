@@ -75,7 +75,7 @@ export class PacedSource implements Source, ChainChoice {
   readonly #reports = new WeakMap<Solution, (isMade: boolean) => void>()
   #job: Job | null = null
   /** Takes the block of the permitted solution, or null while none is permitted. */
-  #turn: ((block: PacedBlock) => void) | null = null
+  #resolveBlock: ((block: PacedBlock) => void) | null = null
   #wanted: readonly number[] | undefined
   #steered: readonly number[] | null = null
 
@@ -102,7 +102,7 @@ export class PacedSource implements Source, ChainChoice {
 
   /** Null while a block is to be made. */
   get waitReason(): string | null {
-    return this.#turn === null ? this.#options.pacer.waitReason : null
+    return this.#resolveBlock === null ? this.#options.pacer.waitReason : null
   }
 
   /** The chains of the user, or undefined for all. */
@@ -145,13 +145,13 @@ export class PacedSource implements Source, ChainChoice {
   async nextBlock(signal: AbortSignal): Promise<PacedBlock> {
     signal.throwIfAborted()
     const found = new Promise<PacedBlock>((resolve) => {
-      this.#turn = resolve
+      this.#resolveBlock = resolve
     })
-    this.#give()
+    this.#giveJob()
     try {
       return await orAborted(found, signal)
     } finally {
-      this.#close()
+      this.#endTurn()
     }
   }
 
@@ -191,12 +191,12 @@ export class PacedSource implements Source, ChainChoice {
 
   async #read(events: SourceEvents): Promise<void> {
     for await (const job of this.#source.jobs(this.#stopped.signal, events)) {
-      this.#job = job && paced(job)
-      if (this.#turn !== null) this.#give()
+      this.#job = job && easeTarget(job)
+      if (this.#resolveBlock !== null) this.#giveJob()
     }
   }
 
-  #give(): void {
+  #giveJob(): void {
     const job = this.#job
     // Another chain was chosen, and its work is on its way.
     const isOther = job !== null && this.#steered?.includes(job.work.fields.chainId) === false
@@ -204,9 +204,9 @@ export class PacedSource implements Source, ChainChoice {
     this.#newest.put(isOther ? null : job)
   }
 
-  #close(): void {
-    if (this.#turn === null) return
-    this.#turn = null
+  #endTurn(): void {
+    if (this.#resolveBlock === null) return
+    this.#resolveBlock = null
     this.#newest.put(null)
   }
 
@@ -214,9 +214,9 @@ export class PacedSource implements Source, ChainChoice {
   #begin(solution: Solution): void {
     const { job, bytes } = solution
     if (this.#job === job) this.#job = null
-    const turn = this.#turn
+    const turn = this.#resolveBlock
     if (turn === null) return
-    this.#close()
+    this.#endTurn()
     const { chainId: chain, height } = job.work.fields
     const isMade = new Promise<boolean>((report) => this.#reports.set(solution, report))
     turn({ chain, height: Number(height), hash: encodeBase64Url(blockHash(bytes)), isMade })
@@ -230,6 +230,6 @@ export class PacedSource implements Source, ChainChoice {
 }
 
 /** The job with a target that any nonce meets, if a search would take too long. */
-function paced(job: Job): Job {
+function easeTarget(job: Job): Job {
   return isSearchable(job.work.fields.target) ? job : { ...job, target: MAX_TARGET }
 }

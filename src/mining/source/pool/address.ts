@@ -54,10 +54,17 @@ export function readPoolAddress(text: string): PoolAddress {
     throw operatingError(sourceErrors.poolUserHasAt, { url })
   }
   const tls = scheme.toLowerCase() === 'ssl'
-  return { host: host.replace(/^\[|\]$/g, ''), port, tls, user: decoded(user), password: decoded(password), url }
+  return {
+    host: host.replace(/^\[|\]$/g, ''),
+    port,
+    tls,
+    user: decodePercents(user),
+    password: decodePercents(password),
+    url,
+  }
 }
 
-function decoded(text: string): string {
+function decodePercents(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -65,7 +65,7 @@ export class PoolConnection {
     socket.on('close', () => this.#fail('it ended the connection'))
     const splitter = new LineSplitter(MAX_LINE_BYTES)
     socket.on('data', (bytes: Buffer) => {
-      this.#heard()
+      this.#restartTimers()
       const lines = splitter.push(bytes)
       if (lines === null) this.#fail(`a line has more than ${MAX_LINE_BYTES} bytes`)
       for (const line of lines ?? []) if (!this.#isClosed) handlers.onLine(line)
@@ -109,11 +109,11 @@ export class PoolConnection {
     }
     this.#socket.setTimeout(0)
     this.#socket.setKeepAlive(true, KEEPALIVE_MS)
-    this.#heard()
+    this.#restartTimers()
     this.#handlers.onOpen()
   }
 
-  #heard(): void {
+  #restartTimers(): void {
     this.#cancelTimers()
     if (this.#isClosed) return
     this.#cancelSilence = this.#clock.after(SILENCE_MS, () => {

@@ -184,7 +184,7 @@ export class PoolSource implements Source {
         if (isComplaint) this.#events.onTrouble(text)
         else this.#events.onNotice?.(text)
       },
-      onEnded: (upstream, session, problem) => this.#ended(upstream, session, problem),
+      onEnded: (upstream, session, problem) => this.#handleEnd(upstream, session, problem),
     })
   }
 
@@ -220,7 +220,7 @@ export class PoolSource implements Source {
     for (const listener of this.#listeners) listener(active)
   }
 
-  #ended(upstream: PoolUpstream, ended: PoolSession, problem: string): void {
+  #handleEnd(upstream: PoolUpstream, ended: PoolSession, problem: string): void {
     for (const [id, { session }] of this.#issued) if (session === ended) this.#issued.delete(id)
     const wasActive = upstream === this.#failover.active
     const next = this.#failover.decide()

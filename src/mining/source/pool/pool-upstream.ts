@@ -8,7 +8,7 @@ import { Mailbox } from '../mailbox.ts'
 import type { Job, UpstreamStatus } from '../source.ts'
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
-import { type Move, type PoolJob, PoolSession } from './session.ts'
+import { type PoolJob, type PoolRedirection, PoolSession } from './session.ts'
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 15_000
@@ -45,7 +45,7 @@ export class PoolUpstream implements Upstream {
   /** The newest session, which may have ended. */
   #session: PoolSession | null = null
   /** Address to which it redirected its miners, or null for its own. */
-  #move: Move | null = null
+  #move: PoolRedirection | null = null
   /** Set while it gives work. */
   #work: { readonly session: PoolSession; readonly newest: PoolJob; readonly sinceMs: number } | null = null
   #feed: PoolFeed | null = null
@@ -134,14 +134,18 @@ export class PoolUpstream implements Upstream {
     return new Promise((resolve) => {
       this.#leave = resolve
       const session = new PoolSession({
-        ...{ address: this.#move?.address ?? home, home, trust, agent, clock },
+        address: this.#move?.address ?? home,
+        home,
+        trust,
+        agent,
+        clock,
         handlers: {
-          onJob: (job) => this.#took(session, job),
+          onJob: (job) => this.#takeJob(session, job),
           onMessage: (text, isComplaint) => onMessage(`pool ${home.url}: ${text}`, isComplaint),
           onEnd: (reason, next) => {
             // If an address after a redirection fails too, the next session uses the configured address.
             this.#move = next
-            this.#ended(session, reason)
+            this.#handleEnd(session, reason)
             resolve()
           },
         },
@@ -150,7 +154,7 @@ export class PoolUpstream implements Upstream {
     })
   }
 
-  #took(session: PoolSession, newest: PoolJob): void {
+  #takeJob(session: PoolSession, newest: PoolJob): void {
     const { clock, failbackMs, objection, issue, onChange } = this.#options
     this.#problem = objection(newest)
     if (this.#problem !== null) return
@@ -163,7 +167,7 @@ export class PoolUpstream implements Upstream {
     onChange()
   }
 
-  #ended(session: PoolSession, reason: NewcutError): void {
+  #handleEnd(session: PoolSession, reason: NewcutError): void {
     this.#problem = describeError(reason)
     this.#work = null
     this.#feed = null

@@ -11,9 +11,9 @@ import type { PassedAnswer, RigPoolJob, RigPoolListener, RigPoolSession } from '
 import { accountOf, type PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
-import { type Move, type PoolNews, PoolSession } from './session.ts'
+import { type PoolNews, type PoolRedirection, PoolSession } from './session.ts'
 
-interface RigLineOptions {
+interface RigPoolSessionOptions {
   readonly address: PoolAddress
   /** The configured address. */
   readonly home: PoolAddress
@@ -26,14 +26,14 @@ interface RigLineOptions {
   /** Called when it is logged in and has a job. */
   readonly onReady: (line: OpenRigPoolSession) => void
   /** Called once when the session ends, but not after close(). */
-  readonly onEnd: (line: OpenRigPoolSession, reason: NewcutError, move: Move | null) => void
+  readonly onEnd: (line: OpenRigPoolSession, reason: NewcutError, move: PoolRedirection | null) => void
 }
 
 /** Jobs whose shares are passed on. */
 const MAX_JOBS = 1024
 
 export class OpenRigPoolSession implements RigPoolSession {
-  readonly #options: RigLineOptions
+  readonly #options: RigPoolSessionOptions
   readonly #session: PoolSession
   /** Job id as a rig sends it -> job. */
   readonly #jobs = new Map<string, RigPoolJob>()
@@ -45,11 +45,15 @@ export class OpenRigPoolSession implements RigPoolSession {
   #listener: RigPoolListener | null = null
   #isUsed = false
 
-  constructor(options: RigLineOptions) {
+  constructor(options: RigPoolSessionOptions) {
     this.#options = options
     const { address, home, trust, agent, clock } = options
     this.#session = new PoolSession({
-      ...{ address, home, trust, agent, clock },
+      address,
+      home,
+      trust,
+      agent,
+      clock,
       handlers: {
         onNews: (told) => this.#take(told),
         onJob: () => this.#ready(),
@@ -102,7 +106,7 @@ export class OpenRigPoolSession implements RigPoolSession {
   }
 
   /** Detaches its rig, which is gone. */
-  forsake(): void {
+  detach(): void {
     this.#listener = null
   }
 

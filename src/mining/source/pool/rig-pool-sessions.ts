@@ -9,7 +9,7 @@ import type { RigPoolSession, RigPoolSessions, Seat } from '../../stratum/passth
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { OpenRigPoolSession } from './rig-pool-session.ts'
-import type { Move } from './session.ts'
+import type { PoolRedirection } from './session.ts'
 
 /** The pool of the current work. */
 interface ChosenPool {
@@ -19,7 +19,7 @@ interface ChosenPool {
   onChosen(listener: (pool: PoolAddress) => void): () => void
 }
 
-interface RigLinesOptions {
+interface RigPoolSessionsOptions {
   readonly pools: ChosenPool
   readonly trust: PoolTrust
   /** Agent name of the miner, such as `newcut/0.1.0`. */
@@ -49,26 +49,26 @@ const GOOD_MS = 60_000
  * Rig programs that pools get to know after our agent name, because pools choose first targets by it. Programs with
  * another nonce order are not listed: the session may later serve another rig.
  */
-const TOLD_AGENTS = /^(?:godminer|ckbminer|kdaminer|goldshell|bfgminer|ibelink|bm-k)[\w ./-]{0,40}$/i
+const PASSED_ON_AGENTS = /^(?:godminer|ckbminer|kdaminer|goldshell|bfgminer|ibelink|bm-k)[\w ./-]{0,40}$/i
 
-interface Request {
-  readonly seat: HeldSeat
+interface SessionRequest {
+  readonly seat: OpenSeat
   readonly agent: string
   readonly onLine: (line: RigPoolSession) => void
 }
 
-interface HeldSeat extends Seat {
+interface OpenSeat extends Seat {
   /** Sessions of the rig: two while it moves to another pool. */
   readonly lines: Set<OpenRigPoolSession>
 }
 
 export class OpenRigPoolSessions implements RigPoolSessions {
-  readonly #options: RigLinesOptions
-  readonly #seats = new Set<HeldSeat>()
+  readonly #options: RigPoolSessionsOptions
+  readonly #seats = new Set<OpenSeat>()
   readonly #dialing = new Set<OpenRigPoolSession>()
   /** Logged-in sessions without a rig. */
   readonly #spares: OpenRigPoolSession[] = []
-  #waiting: readonly Request[] = []
+  #waiting: readonly SessionRequest[] = []
   #pool: PoolAddress | null
   /** Address to which the pool redirected its clients, or null for its own. */
   #move: PoolAddress | null = null
@@ -87,7 +87,7 @@ export class OpenRigPoolSessions implements RigPoolSessions {
   readonly #unlisten: () => void
   #onTrouble: (message: string) => void = () => undefined
 
-  constructor(options: RigLinesOptions) {
+  constructor(options: RigPoolSessionsOptions) {
     this.#options = options
     this.#pool = options.pools.chosen
     this.#budget = options.most + 1
@@ -107,12 +107,12 @@ export class OpenRigPoolSessions implements RigPoolSessions {
   open(onTrouble: (message: string) => void): void {
     this.#onTrouble = onTrouble
     this.#isOpen = true
-    this.#fill()
+    this.#openSessions()
   }
 
   seat(): Seat | null {
     if (this.#isClosed || this.#seats.size >= this.#options.most) return null
-    const seat: HeldSeat = {
+    const seat: OpenSeat = {
       lines: new Set(),
       request: (agent, onLine) => this.#request({ seat, agent, onLine }),
       drop: (line) => {
@@ -127,7 +127,7 @@ export class OpenRigPoolSessions implements RigPoolSessions {
         this.#seats.delete(seat)
         for (const line of seat.lines) this.#takeBack(line)
         seat.lines.clear()
-        this.#fill()
+        this.#openSessions()
       },
     }
     this.#seats.add(seat)
@@ -150,17 +150,17 @@ export class OpenRigPoolSessions implements RigPoolSessions {
   #takeBack(line: OpenRigPoolSession): void {
     if (line.isUsed || line.home !== this.#pool) line.close()
     else {
-      line.forsake()
+      line.detach()
       this.#give(line)
     }
   }
 
-  #request(request: Request): void {
-    if (TOLD_AGENTS.test(request.agent)) this.#agent = request.agent
+  #request(request: SessionRequest): void {
+    if (PASSED_ON_AGENTS.test(request.agent)) this.#agent = request.agent
     this.#waiting = [...this.#waiting.filter(({ seat }) => seat !== request.seat), request]
     const spare = this.#spares.shift()
     if (spare !== undefined) this.#give(spare)
-    this.#fill()
+    this.#openSessions()
   }
 
   /** Gives a logged-in session to the first waiting rig, or keeps it as a spare. */
@@ -177,7 +177,7 @@ export class OpenRigPoolSessions implements RigPoolSessions {
   }
 
   /** Opens the sessions that are needed, a few at a time. */
-  #fill(): void {
+  #openSessions(): void {
     if (this.#isClosed || this.#pool === null || this.#cancelPause !== null) return
     const spare = this.#isOpen && this.#spares.length === 0 && this.#seats.size < this.#options.most ? 1 : 0
     // If log-ins fail, try one at a time.
@@ -205,10 +205,14 @@ export class OpenRigPoolSessions implements RigPoolSessions {
   #dial(home: PoolAddress): void {
     const { trust, agent, clock, workBytes } = this.#options
     const line = new OpenRigPoolSession({
-      ...{ address: this.#move ?? home, home, trust, clock, workBytes },
+      address: this.#move ?? home,
+      home,
+      trust,
+      clock,
+      workBytes,
       agent: this.#agent === '' ? agent : `${agent} (${this.#agent})`,
       onReady: (ready) => this.#logIn(ready),
-      onEnd: (ended, reason, move) => this.#ended(ended, reason, move),
+      onEnd: (ended, reason, move) => this.#handleEnd(ended, reason, move),
     })
     this.#dialing.add(line)
   }
@@ -217,10 +221,10 @@ export class OpenRigPoolSessions implements RigPoolSessions {
     if (!this.#dialing.delete(line)) return
     this.#isFailing = false
     this.#give(line)
-    this.#fill()
+    this.#openSessions()
   }
 
-  #ended(line: OpenRigPoolSession, reason: NewcutError, move: Move | null): void {
+  #handleEnd(line: OpenRigPoolSession, reason: NewcutError, move: PoolRedirection | null): void {
     const wasDialing = this.#dialing.delete(line)
     if (this.#spares.includes(line)) this.#spares.splice(this.#spares.indexOf(line), 1)
     for (const { lines } of this.#seats) lines.delete(line)
@@ -249,7 +253,7 @@ export class OpenRigPoolSessions implements RigPoolSessions {
   #pause(ms: number): void {
     this.#cancelPause = this.#options.clock.after(ms, () => {
       this.#cancelPause = null
-      this.#fill()
+      this.#openSessions()
     })
   }
 
@@ -260,7 +264,7 @@ export class OpenRigPoolSessions implements RigPoolSessions {
     this.#cancelPause?.()
     this.#cancelPause = null
     if (pool === this.#pool) {
-      this.#fill()
+      this.#openSessions()
       return
     }
     this.#pool = pool
@@ -270,6 +274,6 @@ export class OpenRigPoolSessions implements RigPoolSessions {
     for (const line of this.#spares.splice(0)) line.close()
     const left = [...this.#seats].flatMap(({ lines }) => [...lines])
     for (const line of left) line.leave()
-    this.#fill()
+    this.#openSessions()
   }
 }

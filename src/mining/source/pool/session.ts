@@ -58,11 +58,11 @@ interface SessionHandlers {
   /** A message of the pool for people. `isComplaint`: the miner declines a request of the pool. */
   readonly onMessage: (text: string, isComplaint: boolean) => void
   /** Called once; nothing follows. `move`: redirection by the pool. */
-  readonly onEnd: (reason: NewcutError, move: Move | null) => void
+  readonly onEnd: (reason: NewcutError, move: PoolRedirection | null) => void
 }
 
 /** A redirection: the address to connect to, and the wait before. */
-export interface Move {
+export interface PoolRedirection {
   readonly address: PoolAddress
   readonly waitMs: number
 }
@@ -104,7 +104,7 @@ export class PoolSession {
   /** Null until the pool sends one; then the target of the block applies. */
   #target: bigint | null = null
   #newest: { readonly id: JobId; readonly work: Work } | null = null
-  #told: PoolJob | null = null
+  #passedOn: PoolJob | null = null
   #latencyMs: number | null = null
 
   constructor(options: SessionOptions) {
@@ -119,7 +119,7 @@ export class PoolSession {
       onClosed: (reason) => this.#end(reason, null),
     })
     void sleep(clock, START_MS, this.#over.signal).then(() => {
-      if (this.#told === null) this.#connection.refuse(`it gave no work within ${START_MS / 1000} s`)
+      if (this.#passedOn === null) this.#connection.refuse(`it gave no work within ${START_MS / 1000} s`)
     })
   }
 
@@ -132,7 +132,7 @@ export class PoolSession {
   async submit(job: Pick<PoolJob, 'id' | 'nonce1'>, nonce: bigint): Promise<Receipt> {
     const { user } = this.#options.address
     const answer = await this.ask('mining.submit', [user, job.id, nonce2Text(nonce, job.nonce1)])
-    return typeof answer === 'string' ? lost(answer) : receiptOf(answer)
+    return typeof answer === 'string' ? lossOf(answer) : receiptOf(answer)
   }
 
   /**
@@ -173,17 +173,17 @@ export class PoolSession {
   #read(line: string): void {
     try {
       const message = readMessage(line)
-      if (message.kind === 'response') this.#answered(message)
-      else this.#called(message)
+      if (message.kind === 'response') this.#handleResponse(message)
+      else this.#handleRequest(message)
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       this.#connection.refuse(`it sent what cannot be read: ${describeError(error)}`, error)
     }
   }
 
-  #answered(response: Response): void {
+  #handleResponse(response: Response): void {
     const { id, result, error } = response
-    if (id === SUBSCRIBE) this.#subscribed(response)
+    if (id === SUBSCRIBE) this.#handleSubscription(response)
     else if (id === AUTHORIZE) {
       // Some servers answer with an empty list.
       if (error !== null || result === false || result === null) {
@@ -192,36 +192,36 @@ export class PoolSession {
         return
       }
       this.#isAuthorized = true
-      this.#tell()
+      this.#passOnJob()
     } else if (id === null && error !== null) this.#connection.refuse(`it said: ${error.message}`)
     else this.#pending.get(id)?.(response)
   }
 
-  #subscribed({ result, error }: Response): void {
+  #handleSubscription({ result, error }: Response): void {
     if (error !== null || !Array.isArray(result)) {
       this.#connection.refuse(`it refuses to give work: ${error?.message ?? 'no reason given'}`)
       return
     }
     const [, nonce1, nonce2Bytes] = result
-    this.#nonce1 = this.#read1(textIn(nonce1), numberIn(nonce2Bytes))
-    this.#tell()
+    this.#nonce1 = this.#readNonces(textIn(nonce1), numberIn(nonce2Bytes))
+    this.#passOnJob()
   }
 
-  #called(request: Request): void {
+  #handleRequest(request: Request): void {
     const { handlers, agent } = this.#options
     const { id, method, params, unlisted } = request
     switch (method) {
       case 'mining.notify':
-        this.#notified(listParams(request))
+        this.#handleNotify(listParams(request))
         return
       case 'mining.set_target':
-        this.#targeted(readTarget(textIn(listParams(request)[0])))
+        this.#setTarget(readTarget(textIn(listParams(request)[0])))
         return
       case 'mining.set_difficulty':
-        this.#targeted(targetOfShares(numberIn(listParams(request)[0])))
+        this.#setTarget(targetOfShares(numberIn(listParams(request)[0])))
         return
       case 'mining.set_extranonce':
-        this.#renumbered(listParams(request))
+        this.#setExtranonce(listParams(request))
         return
       case 'client.show_message': {
         const text = unlisted ?? params[0]
@@ -229,7 +229,7 @@ export class PoolSession {
         return
       }
       case 'client.reconnect':
-        this.#moved(listParams(request))
+        this.#handleReconnect(listParams(request))
         return
       case 'client.get_version':
         this.#connection.send(resultLine(id, agent))
@@ -247,7 +247,7 @@ export class PoolSession {
   /**
    * Handles mining.notify. Ignores the last parameter: some pools omit it, and it does not end work of other chains.
    */
-  #notified(params: readonly unknown[]): void {
+  #handleNotify(params: readonly unknown[]): void {
     const [id, header] = params
     if (!isJobId(id)) throw new FormatError('job', 0, `expected a text or number of at most ${MAX_JOB_ID} characters`)
     const work = workFromBytes(decodeHex(textIn(header), 'work'))
@@ -255,37 +255,37 @@ export class PoolSession {
     this.#nextNonce1 = null
     this.#newest = { id, work }
     this.#options.handlers.onNews?.({ kind: 'job', params, work })
-    this.#tell()
+    this.#passOnJob()
   }
 
-  #targeted(target: bigint): void {
+  #setTarget(target: bigint): void {
     this.#target = target
     this.#options.handlers.onNews?.({ kind: 'target', target })
-    this.#tell()
+    this.#passOnJob()
   }
 
   /** Parses the nonces of the pool. */
-  #read1(nonce1: string, nonce2Bytes: number): FixedNonce {
+  #readNonces(nonce1: string, nonce2Bytes: number): FixedNonce {
     const read = readNonce1(nonce1, nonce2Bytes)
     this.#options.handlers.onNews?.({ kind: 'nonces', nonce1, nonce2Bytes })
     return read
   }
 
   /** Handles mining.set_extranonce with `[nonce1, bytes of nonce2]`. Without the second, the size stays. */
-  #renumbered([nonce1, nonce2Bytes]: readonly unknown[]): void {
+  #setExtranonce([nonce1, nonce2Bytes]: readonly unknown[]): void {
     const before = this.#nextNonce1 ?? this.#nonce1
-    this.#nextNonce1 = this.#read1(textIn(nonce1), numberIn(nonce2Bytes ?? (before && nonce2Size(before))))
+    this.#nextNonce1 = this.#readNonces(textIn(nonce1), numberIn(nonce2Bytes ?? (before && nonce2Size(before))))
   }
 
   /** Passes the job on once nonce1 is known and the user is authorized; pools may send work earlier. */
-  #tell(): void {
+  #passOnJob(): void {
     if (this.#newest === null || this.#nonce1 === null || !this.#isAuthorized) return
     const { id, work } = this.#newest
     const blockTarget = work.fields.target
     const target = this.#target === null || this.#target < blockTarget ? blockTarget : this.#target
     const job = { id, work, target, nonce1: this.#nonce1 }
-    if (this.#told?.work === work && this.#told.target === target) return
-    this.#told = job
+    if (this.#passedOn?.work === work && this.#passedOn.target === target) return
+    this.#passedOn = job
     this.#options.handlers.onJob(job)
   }
 
@@ -293,7 +293,7 @@ export class PoolSession {
    * Handles client.reconnect with `[host, port, seconds to wait]`. An omitted, empty or null value means the same
    * address, without a wait.
    */
-  #moved([host, port, seconds]: readonly unknown[]): void {
+  #handleReconnect([host, port, seconds]: readonly unknown[]): void {
     const { address, home } = this.#options
     const to = textIn(host) || address.host
     const at = Number(textIn(port) || address.port)
@@ -311,7 +311,7 @@ export class PoolSession {
     this.#end(reason, { address: { ...address, host: to, port: at, url }, waitMs })
   }
 
-  #end(reason: NewcutError, move: Move | null): void {
+  #end(reason: NewcutError, move: PoolRedirection | null): void {
     this.#settle()
     this.#options.handlers.onEnd(reason, move)
   }
@@ -327,6 +327,6 @@ function isJobId(id: unknown): id is JobId {
   return ['string', 'number', 'bigint'].includes(typeof id) && String(id).length <= MAX_JOB_ID
 }
 
-function lost(message: string): Receipt {
+function lossOf(message: string): Receipt {
   return { step: 'lost', reason: 'unreachable', message }
 }

@@ -1,9 +1,9 @@
 /** Records the miner's solution events in the journal. */
 import type { MinerEvent, SolutionEvent } from '../mine/events.ts'
 import type { Journal } from './journal.ts'
-import type { Line } from './record.ts'
+import type { JournalLine } from './record.ts'
 
-interface KeeperOptions {
+interface JournalListenerOptions {
   readonly journal: Journal
   readonly network: string
   readonly account: string
@@ -12,7 +12,12 @@ interface KeeperOptions {
 }
 
 /** Returns a listener for the miner's events, which writes a line before it returns. */
-export function keeperOf({ journal, network, account, nowMs }: KeeperOptions): (event: MinerEvent) => void {
+export function journalListener({
+  journal,
+  network,
+  account,
+  nowMs,
+}: JournalListenerOptions): (event: MinerEvent) => void {
   return (event) => {
     const at = new Date(nowMs()).toISOString()
     if (event.type === 'reward') {
@@ -23,7 +28,11 @@ export function keeperOf({ journal, network, account, nowMs }: KeeperOptions): (
   }
 }
 
-function lineOf(event: SolutionEvent, at: string, of: { readonly network: string; readonly account: string }): Line {
+function lineOf(
+  event: SolutionEvent,
+  at: string,
+  of: { readonly network: string; readonly account: string },
+): JournalLine {
   const { hash } = event
   switch (event.step) {
     case 'found': {
@@ -36,11 +45,18 @@ function lineOf(event: SolutionEvent, at: string, of: { readonly network: string
     case 'orphaned':
       return { at, hash, step: event.step, ...mayReturnOf(event) }
     case 'unconfirmed':
-      return { at, hash, step: event.step, message: short(event.message) }
+      return { at, hash, step: event.step, message: shorten(event.message) }
     case 'rejected':
-      return { at, hash, step: event.step, reason: event.reason, message: short(event.message) }
+      return { at, hash, step: event.step, reason: event.reason, message: shorten(event.message) }
     case 'lost':
-      return { at, hash, step: event.step, reason: event.reason, message: short(event.message), ...mayReturnOf(event) }
+      return {
+        at,
+        hash,
+        step: event.step,
+        reason: event.reason,
+        message: shorten(event.message),
+        ...mayReturnOf(event),
+      }
     default:
       return { at, hash, step: event.step }
   }
@@ -49,4 +65,4 @@ function lineOf(event: SolutionEvent, at: string, of: { readonly network: string
 const mayReturnOf = (event: SolutionEvent) => 'mayReturn' in event && { mayReturn: event.mayReturn }
 
 const MAX_MESSAGE = 1000
-const short = (message: string) => message.slice(0, MAX_MESSAGE)
+const shorten = (message: string) => message.slice(0, MAX_MESSAGE)

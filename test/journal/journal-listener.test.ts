@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { type Disk, systemDisk } from '../../src/mining/journal/disk.ts'
 import { Journal } from '../../src/mining/journal/journal.ts'
-import { keeperOf } from '../../src/mining/journal/keeper.ts'
+import { journalListener } from '../../src/mining/journal/journal-listener.ts'
 import type { MinerEvent, SolutionEvent } from '../../src/mining/mine/events.ts'
 import { readRecords } from './records.ts'
 
@@ -31,7 +31,7 @@ async function recordAfter(...events: readonly MinerEvent[]) {
   folders.push(folder)
   const unexpected = (message: string) => expect.unreachable(message)
   const journal = Journal.open(folder, { onTrouble: unexpected, onRecovered: unexpected }, unsynced)
-  const keep = keeperOf({ journal, network: 'testing', account: 'k:me', nowMs: () => NOW_MS })
+  const keep = journalListener({ journal, network: 'testing', account: 'k:me', nowMs: () => NOW_MS })
   for (const event of [solution(FOUND), ...events]) keep(event)
   const { records, damaged } = await readRecords(folder)
   expect(records.size).toBe(1)
