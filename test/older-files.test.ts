@@ -7,7 +7,7 @@ import { BlockShares } from '../src/mining/accounts/block-shares.ts'
 import { LevelStore } from '../src/mining/accounts/level-store.ts'
 import { readTuningFile } from '../src/mining/engine/cache-folder.ts'
 import { readTuning } from '../src/mining/engine/gpu/tuning.ts'
-import { readSettings } from '../src/mining/tune/efficiency-file.ts'
+import { readTunedSettings } from '../src/mining/tune/efficiency-file.ts'
 import { PayoutJournal, readPayoutFile } from '../src/pool/payouts/payout-journal.ts'
 import { listOf, START_MS, shareOf, temporaryFolder } from './accounts/shares.ts'
 import { exec, local, makeBlocks, ok } from './devnet/commands-common.ts'
@@ -64,7 +64,7 @@ it('older measured values of kernels, GPUs and efficiency are read', () => {
   expect(kernels).toEqual({ entries: new Map([[key, 'halves']]), problem: null })
   expect(readTuning(join(folder, 'gpu-tuning.json'), 'vulkan|card')).toMatchObject({ workgroup: 256, split: true })
   const chosen = { threads: 3, kernel: 'native-avx2', batchMs: 25 }
-  expect(readSettings(join(folder, 'efficiency-tuning.json'), 'machine')).toEqual({ chosen, why: null })
+  expect(readTunedSettings(join(folder, 'efficiency-tuning.json'), 'machine')).toEqual({ chosen, why: null })
 })
 
 const settings = { graph: undefined, difficulty: undefined, autoMine: { kind: 'on-demand' } } as const

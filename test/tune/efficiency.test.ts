@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { MinerEvent } from '../../src/mining/mine/events.ts'
 import type { Snapshot } from '../../src/mining/mine/snapshot.ts'
 import { applySettings, chooseEfficient, fewerThreads, type SettingChoices } from '../../src/mining/tune/efficiency.ts'
-import { readSettings, writeSettings } from '../../src/mining/tune/efficiency-file.ts'
+import { readTunedSettings, writeTunedSettings } from '../../src/mining/tune/efficiency-file.ts'
 import type { GpuSetup, OwnSearch } from '../../src/mining/tune/own-search.ts'
 import { checkTuning } from '../../src/mining/tune/tune-for.ts'
 import { startMiner, temporaryFolder } from '../api/running.ts'
@@ -107,39 +107,39 @@ describe('remembered choice', () => {
 
   it('a choice is remembered by machine, and beside that of others', () => {
     const file = join(temporaryFolder(), 'below', 'tuning.json')
-    expect(readSettings(file, 'a')).toEqual({ chosen: null, why: null })
-    writeSettings(file, 'a', chosen)
-    writeSettings(file, 'b', { threads: 1 })
-    expect(readSettings(file, 'a')).toEqual({ chosen, why: null })
-    expect(readSettings(file, 'b')).toEqual({ chosen: { threads: 1 }, why: null })
+    expect(readTunedSettings(file, 'a')).toEqual({ chosen: null, why: null })
+    writeTunedSettings(file, 'a', chosen)
+    writeTunedSettings(file, 'b', { threads: 1 })
+    expect(readTunedSettings(file, 'a')).toEqual({ chosen, why: null })
+    expect(readTunedSettings(file, 'b')).toEqual({ chosen: { threads: 1 }, why: null })
     const other = { chosen: null, why: `${file} is of another machine, version or setting` }
-    expect(readSettings(file, 'c')).toEqual(other)
-    for (let i = 0; i < 15; i++) writeSettings(file, `more ${i}`, {})
-    expect(readSettings(file, 'a')).toEqual(other)
-    expect(readSettings(file, 'b').chosen).toEqual({ threads: 1 })
+    expect(readTunedSettings(file, 'c')).toEqual(other)
+    for (let i = 0; i < 15; i++) writeTunedSettings(file, `more ${i}`, {})
+    expect(readTunedSettings(file, 'a')).toEqual(other)
+    expect(readTunedSettings(file, 'b').chosen).toEqual({ threads: 1 })
   })
 
   it('a choice is not read from a damaged file, which the next choice replaces', () => {
     const file = join(temporaryFolder(), 'tuning.json')
     for (const text of ['{', '[]', '{"a":{"threads":0}}', '{"a":{"kernel":"other"}}', 'null']) {
       writeFileSync(file, text)
-      expect(readSettings(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
+      expect(readTunedSettings(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
     }
-    writeSettings(file, 'a', chosen)
-    expect(readSettings(file, 'a').chosen).toEqual(chosen)
+    writeTunedSettings(file, 'a', chosen)
+    expect(readTunedSettings(file, 'a').chosen).toEqual(chosen)
   })
 
   it('a choice is not read from a file with another number of threads than newcut wrote', () => {
     const file = join(temporaryFolder(), 'tuning.json')
-    writeSettings(file, 'a', chosen)
+    writeTunedSettings(file, 'a', chosen)
     writeFileSync(file, readFileSync(file, 'utf8').replace('"threads": 3', '"threads": 7'))
-    expect(readSettings(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
+    expect(readTunedSettings(file, 'a')).toEqual({ chosen: null, why: `${file} is damaged` })
   })
 
   it('the text of an unreadable file says why', () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'tuning.json'))
-    expect(readSettings(join(folder, 'tuning.json'), 'a').why).toContain('cannot be read: EISDIR')
+    expect(readTunedSettings(join(folder, 'tuning.json'), 'a').why).toContain('cannot be read: EISDIR')
   })
 })
 

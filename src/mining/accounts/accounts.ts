@@ -4,6 +4,8 @@ import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
 import type { RefusedShares, RefusedVerdict, ShareEntry, ShareReader } from './share-store.ts'
 import { WorkerConnection } from './worker-connection.ts'
 
+export type { WorkerConnection }
+
 /** Maximum number of accounts. Beyond it the longest silent workers are evicted; their shares stay in the log. */
 const MAX_ACCOUNTS = 65_536
 /** Accounts evicted at once. */

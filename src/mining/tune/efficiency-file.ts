@@ -22,7 +22,7 @@ interface StoredChoice {
 }
 
 /** Reads the settings of a machine. Never throws. */
-export function readSettings(file: string, key: string): StoredChoice {
+export function readTunedSettings(file: string, key: string): StoredChoice {
   const { entries, problem } = readTuningFile(file)
   if (problem !== null || entries.size === 0) return { chosen: null, why: problem }
   const chosen = entries.get(key)
@@ -32,7 +32,7 @@ export function readSettings(file: string, key: string): StoredChoice {
 }
 
 /** @throws if the file cannot be written */
-export function writeSettings(file: string, key: string, chosen: ChosenSettings): void {
+export function writeTunedSettings(file: string, key: string, chosen: ChosenSettings): void {
   const { entries } = readTuningFile(file)
   // The newest entry is the last one.
   entries.delete(key)

@@ -13,7 +13,7 @@ import {
   type SettingChoices,
   type SettingTrial,
 } from './efficiency.ts'
-import { readSettings, writeSettings } from './efficiency-file.ts'
+import { readTunedSettings, writeTunedSettings } from './efficiency-file.ts'
 import { tryEfficiency } from './efficiency-trial.ts'
 import { chooseOwnAdapters, type EfficiencySetup, type EnginesFor, type OwnSearch, threadCount } from './own-search.ts'
 
@@ -44,7 +44,7 @@ export async function chooseSettings(
     isBatchFree: adapters.length > 0 && isBatchFree,
   }
   const key = JSON.stringify([packageVersion, cpus()[0]?.model ?? '', choices, search.priority, adapters])
-  const kept = readSettings(file, key)
+  const kept = readTunedSettings(file, key)
   if (kept.chosen !== null && !retune) {
     tell(`efficiency: ${settingsText(kept.chosen)}, as measured before (${file})`)
     return kept.chosen
@@ -59,7 +59,7 @@ export async function chooseSettings(
   for (const each of tried) tell(`efficiency: ${trialText(each)}`)
   tell(`efficiency: chose ${settingsText(chosen)}`)
   try {
-    writeSettings(file, key, chosen)
+    writeTunedSettings(file, key, chosen)
   } catch (error) {
     tell(`efficiency: the choice is not kept: ${describeError(error)}`)
   }

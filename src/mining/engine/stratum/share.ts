@@ -2,7 +2,7 @@
 
 import { printable } from '#ground/base/printable.ts'
 import { isAtMost } from '#ground/chain/pow.ts'
-import type { WorkerConnection } from '../../accounts/worker-connection.ts'
+import type { WorkerConnection } from '../../accounts/accounts.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
 import { type Jobs, nonceOfShare, type RigJob, type ShareHash } from './jobs.ts'
