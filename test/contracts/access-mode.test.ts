@@ -4,7 +4,7 @@ import { type AccessMode, TOP_LEVEL_MODE } from '../../src/language/contracts/ma
 
 const fields = ({ access, isInCapability, callers }: AccessMode) => [access, isInCapability, [...callers]]
 
-it('a derived mode changes one property and keeps the others', () => {
+it('a derived access mode changes one property and keeps the others', () => {
   expect(fields(TOP_LEVEL_MODE)).toEqual(['all', false, []])
   expect(fields(TOP_LEVEL_MODE.calledBy('m').readOnly.inCapability)).toEqual(['readOnly', true, ['m']])
   expect(fields(TOP_LEVEL_MODE.inCapability.calledBy('m').systemOnly)).toEqual(['systemOnly', true, ['m']])

@@ -183,7 +183,7 @@ describe('pairing-check', () => {
 })
 
 describe('hash-poseidon', () => {
-  it.each(['hash-poseidon', 'poseidon-hash-hack-a-chain'])('%s takes up to 8 integers by name', (name) => {
+  it.each(['hash-poseidon', 'poseidon-hash-hack-a-chain'])('the native %s takes up to 8 integers by name', (name) => {
     const value = (text: string) => runOn(evaluatorOn(new Layer()), text)
     expect(value(`(${name} 1 2)`)).toBe(7853200120776062878684798364095072458815029376092732009249414926327459813530n)
     expect(value(`(${name} 1)`)).toBe(18586133768512220936620570745912940619677854269274689475585506675881198879027n)

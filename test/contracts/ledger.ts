@@ -16,7 +16,7 @@ import { systemContracts, systemTables } from '../../src/language/contracts/syst
 import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 import { hashText } from '../../src/language/contracts/values/hash.ts'
 import { CapabilityToken, type ObjectValue, type Value } from '../../src/language/contracts/values/value.ts'
-import { environment as standard } from './evaluator.ts'
+import { environment as defaultEnvironment } from './evaluator.ts'
 
 export interface Command {
   /** Keys that sign. */
@@ -94,14 +94,14 @@ export class Ledger {
 
   #transact({ keys = [], scope = [], data = {}, granted = [] }: Command, run: (evaluator: Evaluator) => Term): Outcome {
     const message: Message = {
-      ...standard.message,
+      ...defaultEnvironment.message,
       data: new Map(Object.entries(data)),
       signers: new Map(keys.map((key) => [key, scope])),
       hash: hashText(`${this.chainId}.${this.#count++}`),
       sender: '',
       gasLimit: 0n,
     }
-    const { chain, rules } = standard.block
+    const { chain, rules } = defaultEnvironment.block
     const block = { chain: { ...chain, chainId: this.chainId, blockHeight: 1n }, rules }
     const layer = new Layer(this.state)
     const evaluator = new Evaluator(language, block, newTransaction(message, layer, freeGas()))

@@ -78,7 +78,7 @@ describe('laws of the natives', () => {
     )
   })
 
-  it('laws of the natives take and drop split a value completely', () => {
+  it('the natives take and drop split a value completely', () => {
     fc.assert(
       fc.property(text, fc.bigInt({ min: 0n, max: 30n }), (s, n) => {
         const list = run('str-to-list', s) as Value[]

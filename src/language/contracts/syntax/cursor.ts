@@ -6,24 +6,24 @@ import { notClosed, spellToken, syntaxError, type Token, type TokenKind } from '
 const MAX_DEPTH = 250
 
 export class Cursor {
-  private readonly tokens: readonly Token[]
-  private at = 0
-  private depth = 0
+  readonly #tokens: readonly Token[]
+  #at = 0
+  #depth = 0
 
   /** @param tokens the last one is of kind `end` */
   constructor(tokens: readonly Token[]) {
-    this.tokens = tokens
+    this.#tokens = tokens
   }
 
   /** The next token, without taking it. */
   peek(): Token {
-    return this.tokens[this.at]
+    return this.#tokens[this.#at]
   }
 
   /** Takes the next token; `end` stays. */
   take(): Token {
     const token = this.peek()
-    if (token.kind !== 'end') this.at++
+    if (token.kind !== 'end') this.#at++
     return token
   }
 
@@ -33,7 +33,7 @@ export class Cursor {
    */
   skip(kind: TokenKind): boolean {
     if (this.peek().kind !== kind) return false
-    this.at++
+    this.#at++
     return true
   }
 
@@ -66,10 +66,10 @@ export class Cursor {
    * @throws ContractError (SyntaxError) beyond the maximum nesting
    */
   readNested<T>(read: () => T): T {
-    if (this.depth >= MAX_DEPTH) throw syntaxError(`Nested more than ${MAX_DEPTH} deep`, this.peek().place)
-    this.depth++
+    if (this.#depth >= MAX_DEPTH) throw syntaxError(`Nested more than ${MAX_DEPTH} deep`, this.peek().place)
+    this.#depth++
     const result = read()
-    this.depth--
+    this.#depth--
     return result
   }
 }

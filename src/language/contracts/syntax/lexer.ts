@@ -122,32 +122,32 @@ export function syntaxError(message: string, place: TextPlace): ContractError {
 
 /** Converts offsets to lines and columns. Offsets must ascend from call to call. */
 export class LineCounter {
-  private readonly text: string
-  private line: number
+  readonly #text: string
+  #line: number
   /** Offset of the first character of the line; negative if the text begins within a line. */
-  private lineStart: number
+  #lineStart: number
   /** Offset of the next line break, or the length of the text if there is none. */
-  private next: number
+  #next: number
 
   constructor(text: string, start: TextPlace) {
-    this.text = text
-    this.line = start.line
-    this.lineStart = -start.column
-    this.next = this.breakFrom(0)
+    this.#text = text
+    this.#line = start.line
+    this.#lineStart = -start.column
+    this.#next = this.#breakFrom(0)
   }
 
   placeOf(offset: number): TextPlace {
-    while (this.next < offset) {
-      this.line++
-      this.lineStart = this.next + 1
-      this.next = this.breakFrom(this.lineStart)
+    while (this.#next < offset) {
+      this.#line++
+      this.#lineStart = this.#next + 1
+      this.#next = this.#breakFrom(this.#lineStart)
     }
-    return { line: this.line, column: offset - this.lineStart }
+    return { line: this.#line, column: offset - this.#lineStart }
   }
 
-  private breakFrom(offset: number): number {
-    const found = this.text.indexOf('\n', offset)
-    return found < 0 ? this.text.length : found
+  #breakFrom(offset: number): number {
+    const found = this.#text.indexOf('\n', offset)
+    return found < 0 ? this.#text.length : found
   }
 }
 

@@ -124,7 +124,6 @@ export function reference(term: Term, place: TextPlace): Expr {
     : constant(term, place)
 }
 
-/** A lambda. */
 export function lambda(params: readonly Param[], body: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, ({ call }, env) => new Lambda(params, body, env, call.mode))
 }
