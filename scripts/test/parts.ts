@@ -41,7 +41,7 @@ const listed: readonly Part[] = [
         'chains',
         'everything',
         'families',
-        'for-ever',
+        'until-stopped',
         'solved',
         'solved-work',
         'start',

@@ -32,11 +32,11 @@ export async function lieForAWhile(lane: Lane, lie: Lie): Promise<void> {
 }
 
 /** Lies to a running miner until it has stopped. */
-export async function lieForEver(lane: Lane, lie: Lie): Promise<void> {
+export async function lieUntilStopped(lane: Lane, lie: Lie): Promise<void> {
   const miner = await lane.mining()
   await lieTo(lane, lie)
   await lane.expectSane()
-  await stopped(lane, miner)
+  await expectStop(lane, miner)
   lane.proxy.end()
 }
 
@@ -44,7 +44,7 @@ export async function lieForEver(lane: Lane, lie: Lie): Promise<void> {
 async function lieTo(lane: Lane, lie: Lie): Promise<void> {
   const { proxy, ground, miner } = lane
   const blocks = ground.blocks.size
-  proxy.begin(lie.tell(), lie.title)
+  proxy.begin(lie.createResponder(), lie.title)
   await lane.until(`a request to ${lie.at}`, () => proxy.countOf(lie.at) > 0)
   if (lie.property === 'keepsMining') {
     await lane.until('blocks while the node lies', () => ground.blocks.size >= blocks + FURTHER_BLOCKS)
@@ -52,7 +52,7 @@ async function lieTo(lane: Lane, lie: Lie): Promise<void> {
   }
   if (lie.property === 'waits' && miner !== null) {
     await lane.until('503 on /healthz while there is no work', async () => {
-      return (await miner.face('/healthz'))?.status === 503
+      return (await miner.fetchPath('/healthz'))?.status === 503
     })
     // On a busy machine this line may precede the lie.
     await lane.until('a line that says that there is no work', () => miner.newest('work', 'idle') === 'idle')
@@ -67,8 +67,8 @@ function expectFew(lane: Lane, lines: number, most: number): void {
 /** Lies to a miner from its first request. */
 export async function lieAtStart(lane: Lane, lie: StartLie): Promise<void> {
   const { proxy } = lane
-  if (lie.tell === null) await proxy.down()
-  else proxy.begin(lie.tell(), lie.title)
+  if (lie.createResponder === null) await proxy.down()
+  else proxy.begin(lie.createResponder(), lie.title)
   try {
     const miner = await lane.start(lie.args)
     const blocks = lane.ground.blocks.size
@@ -80,11 +80,11 @@ export async function lieAtStart(lane: Lane, lie: StartLie): Promise<void> {
     }
     if (lie.property.kind === 'ends') throw lane.failure('the miner goes on; it should end')
     if (!mines()) await expectWaiting(lane, miner, lie)
-    if (lie.tell === null) await proxy.up()
+    if (lie.createResponder === null) await proxy.up()
     proxy.end()
     await lane.everyChainMoves()
     await lane.expectSane()
-    await stopped(lane, miner)
+    await expectStop(lane, miner)
   } finally {
     if (!proxy.isUp) await proxy.up()
     proxy.end()
@@ -98,7 +98,7 @@ async function endsSoon(miner: Miner, { property }: StartLie, mines: () => boole
   await until(isDecided)
   // The error that ends the miner may follow the complaint.
   if (miner.end === null) await delay(LIE_MS)
-  if (miner.saidItsLast) await miner.ended
+  if (miner.hasFatalError) await miner.ended
   return miner.end !== null
 }
 
@@ -115,16 +115,16 @@ function expectEnd(lane: Lane, miner: Miner, { property }: StartLie): void {
   if (!property.text.test(lines[0])) throw lane.failure(`expected a text that matches ${property.text}`)
 }
 
-async function expectWaiting(lane: Lane, miner: Miner, { tell }: StartLie): Promise<void> {
+async function expectWaiting(lane: Lane, miner: Miner, { createResponder }: StartLie): Promise<void> {
   await lane.until('a line that says what the miner waits for', () => miner.count('complaint') > 0)
-  if (tell !== null) await lane.until('a second attempt', () => lane.proxy.countOf('all') > 1)
+  if (createResponder !== null) await lane.until('a second attempt', () => lane.proxy.countOf('all') > 1)
   await delay(LIE_MS)
   if (miner.end !== null) throw lane.failure('the miner ended instead of waiting')
   expectFew(lane, miner.count('complaint'), MAX_COMPLAINTS)
 }
 
 /** Stops the miner, which must print its summary. */
-async function stopped(lane: Lane, miner: Miner): Promise<void> {
+async function expectStop(lane: Lane, miner: Miner): Promise<void> {
   const { code } = await miner.stop()
   if (code !== 0) throw lane.failure('expected exit code 0 at SIGTERM')
   if (!/summary/.test(miner.out)) throw lane.failure('expected a summary at SIGTERM')

@@ -9,7 +9,7 @@ import { solvedLies } from './lies/solved.ts'
 import { startLies, textLies } from './lies/start.ts'
 import { updatesLies } from './lies/updates.ts'
 import { workLies } from './lies/work.ts'
-import { testLies, testLiesAtStart, testLiesForEver } from './run-lies.ts'
+import { testLies, testLiesAtStart, testLiesUntilStopped } from './run-lies.ts'
 
 paceSearch(60)
 
@@ -21,5 +21,5 @@ const atStart = [...firstOf('ends'), ...firstOf('waits'), textLies[0]]
 const lanes = new Lanes(lies.length + lasting.length + atStart.length, 'triangle')
 afterAll(() => lanes.close())
 testLies(lies, { lanes })
-testLiesForEver(lasting, { lanes })
+testLiesUntilStopped(lasting, { lanes })
 testLiesAtStart(atStart, { lanes })

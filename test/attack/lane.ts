@@ -55,7 +55,7 @@ export class Lane {
     const blocks = this.ground.blocks.size
     await this.until('blocks before the lie', () => this.ground.blocks.size >= blocks + 3)
     this.#memoryMiB ??= miner.memoryMiB
-    this.#linesBefore = miner.said.length
+    this.#linesBefore = miner.lines.length
     return miner
   }
 
@@ -91,10 +91,10 @@ export class Lane {
     }
     const grownMiB = (miner.memoryMiB ?? 0) - (this.#memoryMiB ?? miner.memoryMiB ?? 0)
     if (grownMiB > MAX_GROWTH_MIB) throw this.failure(`memory grew by ${Math.round(grownMiB)} MiB`)
-    const metrics = await miner.face('/metrics')
+    const metrics = await miner.fetchPath('/metrics')
     const labelSets = metrics?.text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length ?? 0
     if (labelSets > MAX_LABEL_SETS) throw this.failure(`/metrics has ${labelSets} lines`)
-    const summary = (await miner.face('/api/summary'))?.text ?? ''
+    const summary = (await miner.fetchPath('/api/summary'))?.text ?? ''
     if (RAW.test(summary) || ESCAPED.test(summary)) throw this.failure(`/api/summary: control characters: ${summary}`)
   }
 
@@ -108,9 +108,9 @@ export class Lane {
 
   #expectTruth(miner: Miner): void {
     const real = this.ground.blocks
-    const invented = miner.said.filter(({ claims, hash }) => claims && !real.has(hash ?? ''))
+    const invented = miner.lines.filter(({ claims, hash }) => claims && !real.has(hash ?? ''))
     if (invented.length > 0) throw this.failure(`called accepted, but on no chain: ${invented[0].line}`)
-    const accepted = miner.said.findLast((said) => said.accepted !== null)?.accepted ?? 0
+    const accepted = miner.lines.findLast((said) => said.accepted !== null)?.accepted ?? 0
     const mined = real.size - this.#blocksBefore
     if (accepted > mined) throw this.failure(`${accepted} blocks accepted, but the chains got ${mined}`)
   }
@@ -124,7 +124,7 @@ export class Lane {
   report(): string {
     const { miner, proxy, ground } = this
     const brief = (line: string) => JSON.stringify(line.slice(0, REPORTED_CHARACTERS))
-    const since = miner?.said.slice(this.#linesBefore) ?? []
+    const since = miner?.lines.slice(this.#linesBefore) ?? []
     const complaints = since.filter(({ kind }) => kind === 'complaint').slice(-REPORTED_LINES)
     const err = (miner?.err ?? '').trim().split('\n').slice(0, REPORTED_LINES)
     const lines = [

@@ -1,6 +1,6 @@
 /** The type of a lie: how the node lies, and how the miner must react. */
-import type { Endpoint, Tell } from './proxy.ts'
-import { at } from './tell.ts'
+import type { Endpoint, Responder } from './proxy.ts'
+import { at } from './responders.ts'
 
 /**
  * The required behaviour while the lie holds:
@@ -17,19 +17,31 @@ export interface Lie {
   /** The endpoints that lie. A lie only counts if the miner requests one of them. */
   readonly at: readonly Endpoint[] | 'all'
   readonly property: Property
-  /** Creates the teller, which may keep state. */
-  readonly tell: () => Tell
+  /** Creates the responder, which may keep state. */
+  readonly createResponder: () => Responder
 }
 
-/** Lies told at these endpoints only. `tells` maps titles to tellers. */
-export function lies(where: Lie['at'], property: Property, tells: Readonly<Record<string, () => Tell>>): Lie[] {
-  const bounded = (make: () => Tell) => (where === 'all' ? make : () => at(where, make()))
-  return Object.entries(tells).map(([title, make]) => ({ title, at: where, property, tell: bounded(make) }))
+/** Lies at these endpoints only. @param responders by title */
+export function liesAt(
+  where: Lie['at'],
+  property: Property,
+  responders: Readonly<Record<string, () => Responder>>,
+): Lie[] {
+  const bounded = (make: () => Responder) => (where === 'all' ? make : () => at(where, make()))
+  return Object.entries(responders).map(([title, make]) => ({
+    title,
+    at: where,
+    property,
+    createResponder: bounded(make),
+  }))
 }
 
-/** The same tells with a prefix before their titles. */
-export function titled(before: string, tells: Readonly<Record<string, () => Tell>>): Record<string, () => Tell> {
-  return Object.fromEntries(Object.entries(tells).map(([title, tell]) => [`${before} ${title}`, tell]))
+/** The same responders with a prefix before their titles. */
+export function prefixTitles(
+  before: string,
+  responders: Readonly<Record<string, () => Responder>>,
+): Record<string, () => Responder> {
+  return Object.fromEntries(Object.entries(responders).map(([title, respond]) => [`${before} ${title}`, respond]))
 }
 
 /**
@@ -47,7 +59,7 @@ export interface StartLie {
   readonly title: string
   readonly property: StartProperty
   /** null if nothing listens at the address. */
-  readonly tell: (() => Tell) | null
+  readonly createResponder: (() => Responder) | null
   /** Additional command-line arguments of the miner. */
   readonly args?: readonly string[]
 }

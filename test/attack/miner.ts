@@ -8,7 +8,7 @@ import { childEnv } from '../children.ts'
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url))
 
 /** The content of one line of the miner's log. */
-export interface Said {
+export interface LogLine {
   readonly kind:
     | 'handed-in'
     | 'acknowledged'
@@ -32,8 +32,8 @@ export interface Said {
 }
 
 /** Parses a line of `--log json`. For `--log text` it only sees whether the line is a complaint. */
-export function readLine(line: string): Said {
-  const other: Said = { kind: 'other', hash: null, claims: false, accepted: null, line }
+export function readLine(line: string): LogLine {
+  const other: LogLine = { kind: 'other', hash: null, claims: false, accepted: null, line }
   let record: Record<string, unknown>
   try {
     record = JSON.parse(line)
@@ -43,7 +43,7 @@ export function readLine(line: string): Said {
   const { event, level, counts, hash = null } = record as { event?: string; level?: string; [key: string]: unknown }
   if (event === 'solution') {
     const accepted = (counts as { accepted?: number } | undefined)?.accepted ?? null
-    const kind = record.step as Said['kind']
+    const kind = record.step as LogLine['kind']
     const claims = kind === 'confirmed' || record.verdict === 'accepted'
     return { kind, hash: hash as string | null, claims, accepted, line }
   }
@@ -59,7 +59,7 @@ export interface Ended {
 const running = new Set<Miner>()
 
 export class Miner {
-  readonly said: Said[] = []
+  readonly lines: LogLine[] = []
   readonly ended: Promise<Ended>
   out = ''
   err = ''
@@ -85,7 +85,7 @@ export class Miner {
   }
 
   /** Requests a path of the HTTP server. Null before the miner has printed its address, and after the miner ended. */
-  async face(path: string): Promise<{ readonly status: number; readonly text: string } | null> {
+  async fetchPath(path: string): Promise<{ readonly status: number; readonly text: string } | null> {
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(this.out) ?? []
     if (url === undefined || this.end !== null) return null
     try {
@@ -100,12 +100,12 @@ export class Miner {
 
   /** Total hashes so far. */
   async hashes(): Promise<number> {
-    return JSON.parse((await this.face('/api/summary'))?.text ?? '{}').hashes ?? 0
+    return JSON.parse((await this.fetchPath('/api/summary'))?.text ?? '{}').hashes ?? 0
   }
 
   /** Whether the miner has printed its fatal error. */
-  get saidItsLast(): boolean {
-    return this.said.some(({ line }) => line.includes('"event":"error"'))
+  get hasFatalError(): boolean {
+    return this.lines.some(({ line }) => line.includes('"event":"error"'))
   }
 
   /** Resident memory in MiB, or null if the system does not report it. */
@@ -118,13 +118,13 @@ export class Miner {
     }
   }
 
-  count(...kinds: readonly Said['kind'][]): number {
-    return this.said.filter(({ kind }) => kinds.includes(kind)).length
+  count(...kinds: readonly LogLine['kind'][]): number {
+    return this.lines.filter(({ kind }) => kinds.includes(kind)).length
   }
 
   /** The kind of the newest line among these kinds. */
-  newest(...kinds: readonly Said['kind'][]): Said['kind'] | undefined {
-    return this.said.findLast(({ kind }) => kinds.includes(kind))?.kind
+  newest(...kinds: readonly LogLine['kind'][]): LogLine['kind'] | undefined {
+    return this.lines.findLast(({ kind }) => kinds.includes(kind))?.kind
   }
 
   /** Asks the miner to stop and waits until it has. */
@@ -142,7 +142,7 @@ export class Miner {
     this.out += text
     const lines = (this.#unread + text).split('\n')
     this.#unread = lines.pop() ?? ''
-    for (const line of lines) this.said.push(readLine(line))
+    for (const line of lines) this.lines.push(readLine(line))
   }
 }
 

@@ -30,11 +30,11 @@ export interface Exchange {
   readonly note: (text: string) => void
 }
 
-/** An answer to send; `done` if the teller has answered or never will; null to forward the request unchanged. */
-export type Told = Answer | 'done' | null
+/** An answer to send; `done` if the responder has answered or never will; null to forward the request unchanged. */
+export type ProxyReply = Answer | 'done' | null
 
 /** Answers requests in place of the node. */
-export type Tell = (exchange: Exchange) => Told | Promise<Told>
+export type Responder = (exchange: Exchange) => ProxyReply | Promise<ProxyReply>
 
 const PATTERNS: readonly (readonly [RegExp, Endpoint])[] = [
   [/^\/info$/, 'info'],
@@ -73,7 +73,7 @@ export class LyingProxy {
   readonly #agent = new http.Agent({ keepAlive: true })
   readonly #sockets = new Set<Socket>()
   readonly #streams = new Set<http.ServerResponse>()
-  #lie: { readonly tell: Tell; readonly over: AbortController } | null = null
+  #lie: { readonly respond: Responder; readonly over: AbortController } | null = null
 
   private constructor(server: http.Server, node: string) {
     this.#server = server
@@ -112,14 +112,14 @@ export class LyingProxy {
   }
 
   /** Starts lying. Update streams end, so that clients reopen them. */
-  begin(tell: Tell, title = ''): void {
+  begin(respond: Responder, title = ''): void {
     this.#record(`the lie begins: ${title}`)
     this.asked = new Map()
     this.mostSockets = this.#sockets.size
     const over = new AbortController()
     // Every request that meets the lie listens to this signal.
     setMaxListeners(0, over.signal)
-    this.#lie = { tell, over }
+    this.#lie = { respond, over }
     this.dropStreams()
   }
 
@@ -171,31 +171,32 @@ export class LyingProxy {
     const asked = { endpoint, method, path, headers, body }
     const notes: string[] = []
     const note = (text: string) => void notes.push(text)
-    const told = this.#lie === null ? null : await this.#lieTo({ ...asked, number, response, note }, this.#lie)
-    const answered = told === null ? 'honest' : told === 'done' ? 'done' : `${told.status}, ${told.body.length} bytes`
+    const reply = this.#lie === null ? null : await this.#lieTo({ ...asked, number, response, note }, this.#lie)
+    const answered =
+      reply === null ? 'honest' : reply === 'done' ? 'done' : `${reply.status}, ${reply.body.length} bytes`
     this.#record([`${method} ${endpoint} ${number}: ${answered}`, ...notes].join(', '))
-    if (told === null) await this.#pass(asked, response)
-    else if (told !== 'done') send(response, told)
+    if (reply === null) await this.#pass(asked, response)
+    else if (reply !== 'done') send(response, reply)
   }
 
   async #lieTo(
     asked: Omit<Exchange, 'over' | 'forward'>,
-    { tell, over }: { readonly tell: Tell; readonly over: AbortController },
-  ): Promise<Told> {
+    { respond, over }: { readonly respond: Responder; readonly over: AbortController },
+  ): Promise<ProxyReply> {
     const { response } = asked
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const told = await tell({
+    const reply = await respond({
       ...asked,
       over: AbortSignal.any([over.signal, gone.signal]),
       forward: () => this.#forward(asked),
     })
-    if (told !== 'done') return told
-    // Connections that the teller left open close with the lie.
+    if (reply !== 'done') return reply
+    // Connections that the responder left open close with the lie.
     const drop = () => response.socket?.destroy()
     if (over.signal.aborted) drop()
     else if (!response.writableEnded) over.signal.addEventListener('abort', drop, { once: true })
-    return told
+    return reply
   }
 
   async #pass(

@@ -2,7 +2,7 @@
 import { afterAll, describe, it } from 'vitest'
 import type { GraphName } from '../../src/ground/chain/graph.ts'
 import { rotating } from '../rotation.ts'
-import { lieAtStart, lieForAWhile, lieForEver } from './attack.ts'
+import { lieAtStart, lieForAWhile, lieUntilStopped } from './attack.ts'
 import { type Lane, Lanes } from './lane.ts'
 import { type Lie, type StartLie, sentence, startSentence } from './lie.ts'
 
@@ -12,8 +12,8 @@ export const lying = <T>(lies: readonly T[]): T[] => rotating(lies, Math.ceil(li
 export interface LieOptions {
   readonly graph?: GraphName
   /**
-   * Lanes in which the lies are told one by one. That takes longer, but less processor time: every miner mines all the
-   * time. Default: new lanes, in which several lies are told at once.
+   * Lanes in which the lies run one by one. That takes longer, but less processor time: every miner mines all the
+   * time. Default: new lanes, in which several lies run at once.
    */
   readonly lanes?: Lanes
 }
@@ -25,7 +25,7 @@ export interface LieOptions {
 function testEach<T>(
   lies: readonly T[],
   titleOf: (lie: T) => string,
-  tell: (lane: Lane, lie: T) => Promise<void>,
+  runLie: (lane: Lane, lie: T) => Promise<void>,
   options: LieOptions = {},
 ): void {
   const lanes = options.lanes ?? new Lanes(lies.length, options.graph)
@@ -38,7 +38,7 @@ function testEach<T>(
         onTestFailed(() => {
           throw lane.failure('what was seen')
         })
-        return tell(lane, lie)
+        return runLie(lane, lie)
       }),
     )
   }
@@ -56,8 +56,8 @@ export function testLiesAtStart(lies: readonly StartLie[], options?: LieOptions)
   })
 }
 
-export function testLiesForEver(lies: readonly Lie[], options?: LieOptions): void {
+export function testLiesUntilStopped(lies: readonly Lie[], options?: LieOptions): void {
   describe('until the miner is stopped', () => {
-    testEach(lies, ({ title }) => `${title}: the miner stops, with its summary`, lieForEver, options)
+    testEach(lies, ({ title }) => `${title}: the miner stops, with its summary`, lieUntilStopped, options)
   })
 }

@@ -4,8 +4,8 @@ import type { GraphName } from '../../src/ground/chain/graph.ts'
 import { decodeWork, type WorkFields } from '../../src/ground/chain/header.ts'
 import { until } from '../wait.ts'
 import { Lane } from './lane.ts'
-import type { Exchange, Tell, Told } from './proxy.ts'
-import { altersWork, at, hangs, replays, says } from './tell.ts'
+import type { Exchange, ProxyReply, Responder } from './proxy.ts'
+import { altersWork, at, hangs, replays, says } from './responders.ts'
 
 /** Equal hash counts in a row that show that the miner is idle. */
 const STILL_LOOKS = 50
@@ -78,7 +78,7 @@ describe('a miner does not search solved work', () => {
     const run = await mining()
     const reported = run.miner.count('idle', 'complaint')
     run.lane.proxy.begin(at(['work'], replays()))
-    await run.lane.until('503 on /healthz', async () => (await run.miner.face('/healthz'))?.status === 503)
+    await run.lane.until('503 on /healthz', async () => (await run.miner.fetchPath('/healthz'))?.status === 503)
     await run.lane.until('a line that says so', () => run.miner.count('idle', 'complaint') > reported)
     await expectNoHashing(run)
     await expectRecovery(run)
@@ -86,7 +86,7 @@ describe('a miner does not search solved work', () => {
 
   it('a miner does not search solved work while its accepted solution is not yet in the chain', async () => {
     const run = await mining()
-    const takesLater: Tell = (exchange: Exchange): Told | Promise<Told> => {
+    const takesLater: Responder = (exchange: Exchange): ProxyReply | Promise<ProxyReply> => {
       const blocks = run.lane.ground.blocks.size
       // Later means: once solutions of other chains were accepted, or the miner has requested work again.
       const asked = run.lane.proxy.countOf(['work'])
@@ -130,7 +130,7 @@ describe('a miner does not search solved work', () => {
     await run.lane.until('a solution', () => run.solutions.length > 0)
     await expectNoHashing(run)
     expect(run.miner.count('idle', 'complaint')).toBeGreaterThan(reported)
-    expect((await run.miner.face('/healthz'))?.status).toBe(503)
+    expect((await run.miner.fetchPath('/healthz'))?.status).toBe(503)
     await expectRecovery(run)
   })
 })

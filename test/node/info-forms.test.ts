@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NodeClient } from '../../src/client/node/public.ts'
 import { LyingProxy } from '../attack/proxy.ts'
-import { altersJson } from '../attack/tell.ts'
+import { altersJson } from '../attack/responders.ts'
 import { run } from '../cli/run.ts'
 import { type Devnet, startDevnet } from '../devnet/whole-node.ts'
 import { rotating } from '../rotation.ts'

@@ -1,6 +1,6 @@
 /** Lies about the contents of the chains, which a miner reads to find its blocks. */
-import { lies, titled } from '../lie.ts'
-import type { Answer, Exchange, Tell, Told } from '../proxy.ts'
+import { liesAt, prefixTitles } from '../lie.ts'
+import type { Answer, Exchange, ProxyReply, Responder } from '../proxy.ts'
 import {
   altersBody,
   altersHeaders,
@@ -14,7 +14,7 @@ import {
   says,
   saysJson,
   speaks,
-} from '../tell.ts'
+} from '../responders.ts'
 
 interface Cut {
   readonly hashes: Readonly<Record<string, { readonly height: number; readonly hash: string }>>
@@ -28,7 +28,7 @@ const heads = (change: (head: Cut['hashes'][string]) => unknown) =>
     hashes: Object.fromEntries(Object.entries(cut.hashes).map(([chain, head]) => [chain, change(head)])),
   }))
 
-const cut = titled('the cut', {
+const cut = prefixTitles('the cut', {
   'is answered with 404': () => says(404),
   'is answered with 403': () => says(403),
   'is answered with 500 and escape sequences': () => says(500, '\x1b[2J\x1b]0;pwned\x07'),
@@ -61,14 +61,14 @@ const cut = titled('the cut', {
   'has null in the place of every head': () => heads(() => null),
   'is the same for ever': () => {
     let first: Promise<Answer> | null = null
-    return ({ forward }: Exchange): Promise<Told> => {
+    return ({ forward }: Exchange): Promise<ProxyReply> => {
       first ??= forward()
       return first
     }
   },
 })
 
-const headers = titled('blocks', {
+const headers = prefixTitles('blocks', {
   'are not there, says 404': () => says(404, '{"reason":"key not found"}', { 'content-type': JSON_TYPE }),
   'are not there, says 404 without a body': () => says(404),
   'are refused with 403': () => says(403),
@@ -82,7 +82,7 @@ const headers = titled('blocks', {
   'are answered with escape sequences': () => says(400, '\x1b[2J\x1b]0;pwned\x07'),
   'are always the first one': () => {
     let first: Promise<Answer> | null = null
-    return ({ forward }: Exchange): Promise<Told> => {
+    return ({ forward }: Exchange): Promise<ProxyReply> => {
       first ??= forward()
       return first
     }
@@ -96,15 +96,18 @@ const headers = titled('blocks', {
 })
 
 /** Adds unknown heads to the cut, so that the miner must query the chain to find its blocks. */
-function asksForBlocks(tell: Tell): Tell {
+function asksForBlocks(respond: Responder): Responder {
   const beyond = heads(({ height }) => ({ height: height + 1, hash: HASH }))
-  return (exchange) => (exchange.endpoint === 'cut' ? beyond(exchange) : tell(exchange))
+  return (exchange) => (exchange.endpoint === 'cut' ? beyond(exchange) : respond(exchange))
 }
 
 export const chainLies = [
-  ...lies(['cut'], 'keepsMining', cut),
-  ...lies(['chain'], 'keepsMining', headers).map((lie) => ({ ...lie, tell: () => asksForBlocks(lie.tell()) })),
-  ...lies(['cut', 'chain'], 'keepsMining', {
+  ...liesAt(['cut'], 'keepsMining', cut),
+  ...liesAt(['chain'], 'keepsMining', headers).map((lie) => ({
+    ...lie,
+    createResponder: () => asksForBlocks(lie.createResponder()),
+  })),
+  ...liesAt(['cut', 'chain'], 'keepsMining', {
     'neither cut nor blocks are there': () => says(404),
     'neither cut nor blocks are answered': () => hangs,
     'cut and blocks are answered with 503': () => says(503),

@@ -1,6 +1,6 @@
 /** Lies at every endpoint: the node restarts, is overloaded, or another service answers in its place. */
-import { lies, titled } from '../lie.ts'
-import type { Endpoint, Tell } from '../proxy.ts'
+import { liesAt, prefixTitles } from '../lie.ts'
+import type { Endpoint, Responder } from '../proxy.ts'
 import {
   altersBody,
   altersHeaders,
@@ -13,12 +13,12 @@ import {
   says,
   sometimes,
   speaks,
-} from '../tell.ts'
+} from '../responders.ts'
 
 const PAGE = { 'content-type': 'text/html' }
 const CHANGE_OF_NETWORK = '/chainweb/0.0/elsewhere'
 
-const outages = titled('everything is answered', {
+const outages = prefixTitles('everything is answered', {
   'with 404 by what stands before the node': () => says(404, '<html>404 page not found</html>', PAGE),
   'with 404 and nothing': () => says(404),
   'with 502': () => says(502, '<html>502 Bad Gateway</html>', PAGE),
@@ -64,7 +64,7 @@ const disturbances = {
 const mixtures = {
   'work is answered with 404, and /info with another network': () =>
     either({ work: says(404), info: altersBody((body) => body.toString().replaceAll('development', 'elsewhere')) }),
-  'the node moves its paths to another network': () => (exchange: Parameters<Tell>[0]) =>
+  'the node moves its paths to another network': () => (exchange: Parameters<Responder>[0]) =>
     exchange.path.startsWith('/chainweb/') ? says(404, `try ${CHANGE_OF_NETWORK}`)(exchange) : null,
   'mining is disabled, in a node that is healthy': () =>
     either({ work: says(404), solved: says(404), updates: says(404) }),
@@ -81,17 +81,17 @@ const slowness = {
   'every answer comes 7 s late': () => slow(7_000, 7_000),
 }
 
-function slow(cutMs: number, othersMs: number): Tell {
+function slow(cutMs: number, othersMs: number): Responder {
   return exceptStreams((exchange) => late(exchange.endpoint === 'cut' ? cutMs : othersMs)(exchange))
 }
 
-function exceptStreams(tell: Tell): Tell {
+function exceptStreams(respond: Responder): Responder {
   const streams: readonly Endpoint[] = ['updates']
-  return (exchange) => (streams.includes(exchange.endpoint) ? null : tell(exchange))
+  return (exchange) => (streams.includes(exchange.endpoint) ? null : respond(exchange))
 }
 
 /** Nobody can tell whether the chains have these solutions, so the miner must not claim that they do. */
-const unknown = titled('solutions are thrown away, and whoever asks for them is', {
+const unknown = prefixTitles('solutions are thrown away, and whoever asks for them is', {
   'told 404': () => either({ solved: says(204), cut: says(404), chain: says(404) }),
   'told 503': () => either({ solved: says(204), cut: says(503), chain: says(503) }),
   'told 403': () => either({ solved: says(204), cut: says(403), chain: says(403) }),
@@ -101,9 +101,9 @@ const unknown = titled('solutions are thrown away, and whoever asks for them is'
 })
 
 export const everythingLies = [
-  ...lies('all', 'waits', outages),
-  ...lies('all', 'waits', mixtures),
-  ...lies('all', 'recovers', disturbances),
-  ...lies('all', 'recovers', unknown),
-  ...lies('all', 'keepsMining', slowness),
+  ...liesAt('all', 'waits', outages),
+  ...liesAt('all', 'waits', mixtures),
+  ...liesAt('all', 'recovers', disturbances),
+  ...liesAt('all', 'recovers', unknown),
+  ...liesAt('all', 'keepsMining', slowness),
 ]

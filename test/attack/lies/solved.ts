@@ -1,6 +1,6 @@
 /** Lies about solutions. */
-import { lies } from '../lie.ts'
-import type { Exchange, Told } from '../proxy.ts'
+import { liesAt } from '../lie.ts'
+import type { Exchange, ProxyReply } from '../proxy.ts'
 import {
   alters,
   breaksOff,
@@ -15,7 +15,7 @@ import {
   speaks,
   streams,
   takesButSays,
-} from '../tell.ts'
+} from '../responders.ts'
 
 /** The node never receives the solution. */
 const notTaken = {
@@ -65,7 +65,7 @@ const taken = {
   'a solution is taken, but redirected': () => takesButSays(says(302, '', { location: '/' })),
   'a solution is handed on twice':
     () =>
-    async ({ forward }: Exchange): Promise<Told> => {
+    async ({ forward }: Exchange): Promise<ProxyReply> => {
       const first = await forward()
       await forward()
       return first
@@ -78,4 +78,4 @@ const taken = {
   },
 }
 
-export const solvedLies = [...lies(['solved'], 'recovers', notTaken), ...lies(['solved'], 'keepsMining', taken)]
+export const solvedLies = [...liesAt(['solved'], 'recovers', notTaken), ...liesAt(['solved'], 'keepsMining', taken)]

@@ -1,6 +1,6 @@
 /** Lies that hold from the first request. */
 import type { StartLie, StartProperty } from '../lie.ts'
-import type { Tell } from '../proxy.ts'
+import type { Responder } from '../proxy.ts'
 import {
   altersJson,
   altersWork,
@@ -14,7 +14,7 @@ import {
   says,
   saysJson,
   speaks,
-} from '../tell.ts'
+} from '../responders.ts'
 
 type Info = Readonly<Record<string, unknown>>
 
@@ -23,15 +23,15 @@ const endsOrGoesOn: StartProperty = { kind: 'endsOrGoesOn' }
 const PAGE = { 'content-type': 'text/html' }
 const ESCAPES = '\x1b[2J\x1b]0;pwned\x07\u009b31m\u202edevelopment'
 
-function all(property: StartProperty, tells: Readonly<Record<string, () => Tell>>): StartLie[] {
-  return Object.entries(tells).map(([title, tell]) => ({ title, property, tell }))
+function all(property: StartProperty, responders: Readonly<Record<string, () => Responder>>): StartLie[] {
+  return Object.entries(responders).map(([title, createResponder]) => ({ title, property, createResponder }))
 }
 
 const info = (change: (value: Info) => unknown) => () => either({ info: altersJson<Info>(change) })
 const infoWith = (members: Info) => info((value) => ({ ...value, ...members }))
 
 /** Networks that a node cannot have, or whose properties contradict each other. */
-const infos: Readonly<Record<string, () => Tell>> = {
+const infos: Readonly<Record<string, () => Responder>> = {
   '/info has an empty graph history': infoWith({ nodeGraphHistory: [] }),
   '/info has a graph without chains': infoWith({ nodeGraphHistory: [[0, []]] }),
   '/info has a graph of chains without neighbours': infoWith({ nodeGraphHistory: [[0, [[0, []]]]] }),
@@ -74,7 +74,7 @@ const infos: Readonly<Record<string, () => Tell>> = {
 }
 
 /** Answers of a node that is starting, or of a gateway in front of it. */
-const outages: Readonly<Record<string, () => Tell>> = {
+const outages: Readonly<Record<string, () => Responder>> = {
   'everything is answered with 404': () => says(404),
   'everything is answered with 404 and a page': () => says(404, '<html>404</html>', PAGE),
   'everything is answered with 503': () => says(503, 'starting'),
@@ -98,7 +98,7 @@ const outages: Readonly<Record<string, () => Tell>> = {
     either({ work: altersWork((fields, { number }) => ({ ...fields, chainId: 1_000 + number })) }),
 }
 
-const ambiguous: Readonly<Record<string, () => Tell>> = {
+const ambiguous: Readonly<Record<string, () => Responder>> = {
   'everything is answered with 301': () => says(301, '', { location: 'https://127.0.0.1:1/' }),
   'everything is answered with 401': () => says(401),
   'everything is answered with 403 and a page': () => says(403, '<html>Forbidden</html>', PAGE),
@@ -112,46 +112,46 @@ const REFUSED = 'NODE_REFUSED'
 const NODES_OWN = { 'x-chainweb-node-version': 'development' }
 
 export const startLies: readonly StartLie[] = [
-  { title: 'the node is down', property: waits, tell: null },
+  { title: 'the node is down', property: waits, createResponder: null },
   ...all(waits, outages),
   ...all(endsOrGoesOn, infos),
   ...all(endsOrGoesOn, ambiguous),
   {
     title: 'the node does not mine for this account',
     property: { kind: 'ends', code: REFUSED, text: /Unauthorized Miner/ },
-    tell: () => either({ work: says(403, 'Unauthorized Miner: k:00', NODES_OWN) }),
+    createResponder: () => either({ work: says(403, 'Unauthorized Miner: k:00', NODES_OWN) }),
   },
   {
     title: 'the node does not mine for an account with escape sequences in it',
     property: { kind: 'ends', code: REFUSED, text: /Unauthorized Miner/ },
-    tell: () => either({ work: says(403, `Unauthorized Miner: ${ESCAPES}`, NODES_OWN) }),
+    createResponder: () => either({ work: says(403, `Unauthorized Miner: ${ESCAPES}`, NODES_OWN) }),
   },
   {
     title: 'mining is disabled in a healthy node',
     property: { kind: 'ends', code: REFUSED, text: /mining/i },
-    tell: () => either({ work: says(404, '', NODES_OWN) }),
+    createResponder: () => either({ work: says(404, '', NODES_OWN) }),
   },
   {
     title: 'the node is of a network where nobody is paid by default',
     property: { kind: 'ends', code: 'BAD_OPTION', text: /public-key/ },
-    tell: infoWith({ nodeVersion: 'mainnet01' }),
+    createResponder: infoWith({ nodeVersion: 'mainnet01' }),
   },
   {
     title: 'the node is down, and --fail-fast is given',
     property: { kind: 'ends', code: 'NODE_UNREACHABLE', text: /refused/ },
-    tell: null,
+    createResponder: null,
     args: ['--fail-fast'],
   },
   {
     title: 'everything is answered with 503, and --fail-fast is given',
     property: { kind: 'ends', code: 'NODE_', text: /503/ },
-    tell: () => says(503),
+    createResponder: () => says(503),
     args: ['--fail-fast'],
   },
   {
     title: 'everything is answered with 404, and --fail-fast is given',
     property: { kind: 'ends', code: 'NODE_', text: /404/ },
-    tell: () => says(404),
+    createResponder: () => says(404),
     args: ['--fail-fast'],
   },
 ]

@@ -1,13 +1,13 @@
 /** HTTP statuses and bodies that real gateways send. */
 
-import type { Tell } from '../proxy.ts'
-import { says } from '../tell.ts'
+import type { Responder } from '../proxy.ts'
+import { says } from '../responders.ts'
 
 const page = (title: string) => `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`
 const HTML = { 'content-type': 'text/html' }
 
-/** Maps a description of the response to its teller. */
-export const statuses: Readonly<Record<string, () => Tell>> = {
+/** Maps a description of the response to its responder. */
+export const statuses: Readonly<Record<string, () => Responder>> = {
   '301 to another path': () => says(301, '', { location: '/elsewhere' }),
   '302 to a login page': () => says(302, page('Login'), { ...HTML, location: 'http://127.0.0.1:1/login' }),
   '303 without a location': () => says(303),

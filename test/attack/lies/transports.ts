@@ -1,5 +1,5 @@
 /** Responses that are broken at the HTTP level. */
-import type { Tell } from '../proxy.ts'
+import type { Responder } from '../proxy.ts'
 import {
   altersHeaders,
   BINARY,
@@ -12,13 +12,13 @@ import {
   speaks,
   speaksHttp,
   streams,
-} from '../tell.ts'
+} from '../responders.ts'
 
 const CHUNKED = ['HTTP/1.1 200 OK', `content-type: ${BINARY}`, 'transfer-encoding: chunked']
 const TLS_ALERT = Uint8Array.of(0x15, 3, 3, 0, 2, 2, 40)
 
-/** Maps the defect to a teller that produces it. None of the requested data gets through. */
-export const transports: Readonly<Record<string, () => Tell>> = {
+/** Maps the defect to a responder that produces it. None of the requested data gets through. */
+export const transports: Readonly<Record<string, () => Responder>> = {
   'never answered': () => hangs,
   'answered by closing the connection': () => closes,
   'answered by resetting the connection': () => resets,
@@ -50,7 +50,7 @@ export const transports: Readonly<Record<string, () => Tell>> = {
 }
 
 /** Strange responses that still contain the node's answer. */
-export const oddities: Readonly<Record<string, () => Tell>> = {
+export const oddities: Readonly<Record<string, () => Responder>> = {
   'answered without keeping the connection': () => altersHeaders({ connection: 'close' }),
   'answered with 60 cookies': () => altersHeaders({ 'set-cookie': Array.from({ length: 60 }, (_, i) => `a${i}=b`) }),
   'answered with a time stamp of the year 10^9': () => altersHeaders({ 'x-server-timestamp': '31556889864403199' }),

@@ -1,12 +1,12 @@
 /** Lies on update streams. */
-import { lies, titled } from '../lie.ts'
-import { closes, hangs, late, resets, says, speaks, speaksHttp, streams, streamsOnce } from '../tell.ts'
+import { liesAt, prefixTitles } from '../lie.ts'
+import { closes, hangs, late, resets, says, speaks, speaksHttp, streams, streamsOnce } from '../responders.ts'
 
 const SSE = ['HTTP/1.1 200 OK', 'content-type: text/event-stream']
 const NEW_CUT = 'event:New Cut\n\n'
 const noise = Uint8Array.from({ length: 4_096 }, (_, i) => (i * 167 + (i >> 3)) % 256)
 
-const refused = titled('update streams are answered with', {
+const refused = prefixTitles('update streams are answered with', {
   '204': () => says(204),
   '301': () => says(301, '', { location: '/elsewhere' }),
   '400': () => says(400, 'there is no such chain'),
@@ -21,7 +21,7 @@ const refused = titled('update streams are answered with', {
   garbage: () => speaks(noise),
 })
 
-const broken = titled('update streams', {
+const broken = prefixTitles('update streams', {
   'are never answered': () => hangs,
   'are closed unanswered': () => closes,
   'are reset unanswered': () => resets,
@@ -34,7 +34,7 @@ const broken = titled('update streams', {
   'end before their length': () => speaksHttp([...SSE, 'content-length: 1000'], NEW_CUT),
 })
 
-const strange = titled('update streams say', {
+const strange = prefixTitles('update streams say', {
   noise: () => streams(noise, 20),
   'a line without end': () => streams('x'.repeat(16_384), 5),
   'an event without end': () => streams(`data:${'x'.repeat(16_000)}\n`, 5),
@@ -61,7 +61,7 @@ const strange = titled('update streams say', {
 })
 
 export const updatesLies = [
-  ...lies(['updates'], 'keepsMining', refused),
-  ...lies(['updates'], 'keepsMining', broken),
-  ...lies(['updates'], 'keepsMining', strange),
+  ...liesAt(['updates'], 'keepsMining', refused),
+  ...liesAt(['updates'], 'keepsMining', broken),
+  ...liesAt(['updates'], 'keepsMining', strange),
 ]

@@ -1,15 +1,25 @@
 /** Lies about work. */
 import type { WorkFields } from '../../../src/ground/chain/header.ts'
-import { lies, titled } from '../lie.ts'
-import type { Tell } from '../proxy.ts'
-import { altersBody, altersHeaders, altersWork, answersTwice, dribbles, hangs, late, replays, says } from '../tell.ts'
+import { liesAt, prefixTitles } from '../lie.ts'
+import type { Responder } from '../proxy.ts'
+import {
+  altersBody,
+  altersHeaders,
+  altersWork,
+  answersTwice,
+  dribbles,
+  hangs,
+  late,
+  replays,
+  says,
+} from '../responders.ts'
 import { statuses } from './statuses.ts'
 import { oddities, transports } from './transports.ts'
 
 /** Nothing that could pass for work gets through. */
 const noWork = {
-  ...titled('work is answered with', statuses),
-  ...titled('work is', transports),
+  ...prefixTitles('work is answered with', statuses),
+  ...prefixTitles('work is', transports),
   'work is answered with 200 and nothing': () => says(200),
   'work is answered with 204': () => says(204),
   'work is answered with 206 and a part of it': () => says(206, new Uint8Array(100)),
@@ -80,7 +90,7 @@ const badWork = {
 }
 
 const stillWork = {
-  ...titled('work is', oddities),
+  ...prefixTitles('work is', oddities),
   'work comes 300 ms late': () => late(300),
   'work comes twice on one connection': () => answersTwice(),
   'work is called text': () => altersHeaders({ 'content-type': 'text/plain' }),
@@ -106,13 +116,13 @@ function adjacentsOf({ adjacents }: WorkFields, degree: number): ReadonlyMap<num
 }
 
 export const workLies = [
-  ...lies(['work'], 'waits', noWork),
-  ...lies(['work'], 'waits', foreignWork),
-  ...lies(['work'], 'recovers', badWork),
-  ...lies(['work'], 'keepsMining', stillWork),
-  ...lies(['work'], 'recovers', { 'work hangs for good at each second request': () => everySecond(hangs) }),
+  ...liesAt(['work'], 'waits', noWork),
+  ...liesAt(['work'], 'waits', foreignWork),
+  ...liesAt(['work'], 'recovers', badWork),
+  ...liesAt(['work'], 'keepsMining', stillWork),
+  ...liesAt(['work'], 'recovers', { 'work hangs for good at each second request': () => everySecond(hangs) }),
 ]
 
-function everySecond(tell: Tell): Tell {
-  return (exchange) => (exchange.number % 2 === 0 ? tell(exchange) : null)
+function everySecond(respond: Responder): Responder {
+  return (exchange) => (exchange.number % 2 === 0 ? respond(exchange) : null)
 }

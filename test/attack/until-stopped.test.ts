@@ -1,0 +1,4 @@
+import { lastingLies } from './lies/lasting.ts'
+import { lying, testLiesUntilStopped } from './run-lies.ts'
+
+testLiesUntilStopped(lying(lastingLies))
