@@ -22,8 +22,8 @@ const CUT_EVERY_MS = 1500
 
 export async function choice({ rounds, isQuick }: Effort): Promise<Row[]> {
   const hours = isQuick ? { before: 1, each: 1, rounds } : { before: 50, each: 10, rounds }
-  const rows = LATENCIES_MS.flatMap((latencyMs) => compared(new Network(true), latencyMs, hours))
-  rows.push(...compared(new Network(false), RESTLESS_MS, hours))
+  const rows = LATENCIES_MS.flatMap((latencyMs) => compareMiners(new Network(true), latencyMs, hours))
+  rows.push(...compareMiners(new Network(false), RESTLESS_MS, hours))
   for (const latencyMs of [20, 100]) rows.push(...ownCuts(latencyMs, isQuick ? 20 : 4000))
   return rows
 }
@@ -65,7 +65,7 @@ function ownCuts(latencyMs: number, cuts: number): Row[] {
 }
 
 /** Runs both miners on one network for `rounds` samples of `each` hours, after a warm-up in which the epochs drift. */
-function compared(
+function compareMiners(
   network: Network,
   latencyMs: number,
   { before, each, rounds }: { readonly before: number; readonly each: number; readonly rounds: number },
@@ -77,18 +77,18 @@ function compared(
     network.run(each * HOUR_MS)
     return [random, best].map((miner) => miner.account(each * HOUR_MS))
   })
-  const of = (miner: 0 | 1, what: 'blocks' | 'useful') => samples.map((pair) => pair[miner][what])
+  const valuesOf = (miner: 0 | 1, what: 'blocks' | 'useful') => samples.map((pair) => pair[miner][what])
   const row = (name: string, values: number[]): Row => {
     const where = `${latencyMs} ms away${network.stays ? '' : ', restless others'}`
     return { suite: SUITE, name: `${name}, ${where}`, unit: '%', samples: values }
   }
-  const relative = relativeTo('any chain', of(1, 'blocks'), of(0, 'blocks'))
+  const relative = relativeTo('any chain', valuesOf(1, 'blocks'), valuesOf(0, 'blocks'))
   // A chooser that hardly mines would win by default.
-  if (median(of(1, 'blocks')) < 90) throw new Error('choice: the miner that chooses hardly mines')
+  if (median(valuesOf(1, 'blocks')) < 90) throw new Error('choice: the miner that chooses hardly mines')
   return [
-    row('blocks a hash, any chain', of(0, 'blocks')),
-    { ...row('blocks a hash, best chain', of(1, 'blocks')), ...(relative && { relative }) },
-    row('useful hashes, any chain', of(0, 'useful')),
-    row('useful hashes, best chain', of(1, 'useful')),
+    row('blocks a hash, any chain', valuesOf(0, 'blocks')),
+    { ...row('blocks a hash, best chain', valuesOf(1, 'blocks')), ...(relative && { relative }) },
+    row('useful hashes, any chain', valuesOf(0, 'useful')),
+    row('useful hashes, best chain', valuesOf(1, 'useful')),
   ]
 }

@@ -164,10 +164,10 @@ async function mine({ url }: Server, chains: number, loaded: Promise<LoadResult>
   const startedAtMs = performance.now()
   const waits: number[] = []
   let isLoaded = true
-  const unloaded = () => {
+  const endLoad = () => {
     isLoaded = false
   }
-  loaded.then(unloaded, unloaded)
+  loaded.then(endLoad, endLoad)
   try {
     while (isLoaded || waits.length === 0) {
       const startMs = performance.now()
@@ -187,8 +187,8 @@ async function accountsOnDisk({ sampleMs, rounds }: Effort, { few: least, many, 
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-contracts-'))
   try {
     const [few, all] = [
-      await grown(join(folder, 'few'), least, lookups),
-      await grown(join(folder, 'many'), many, lookups),
+      await growNode(join(folder, 'few'), least, lookups),
+      await growNode(join(folder, 'many'), many, lookups),
     ]
     try {
       const rates: number[][] = [[], []]
@@ -223,7 +223,7 @@ const ACCOUNTS_A_COMMAND = 500
 const KEYS = JSON.stringify({ k: [KEY] })
 
 /** Grows chain 0 of a node on disk to this many accounts, and restarts the node. */
-async function grown(dataDir: string, accounts: number, lookups: number) {
+async function growNode(dataDir: string, accounts: number, lookups: number) {
   const server = await startServer({ dataDir, graph: 'singleton' })
   const api = `${server.url}${PREFIX}/chain/0/pact/api/v1`
   for (let from = 0; from < accounts; from += ACCOUNTS_A_COMMAND) {

@@ -52,7 +52,7 @@ export class PackageEnergy {
   }
 
   /** @returns joules per million hashes of each sample, or null if none could be read */
-  of(name: string): readonly number[] | null {
+  samplesOf(name: string): readonly number[] | null {
     return this.#samples.get(name) ?? null
   }
 

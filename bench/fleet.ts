@@ -76,7 +76,7 @@ export async function fleet({ rounds, isQuick }: Effort, tell: (line: string) =>
   const leader = new Leader()
   try {
     await leader.start(server.port)
-    const rows = await measured(server, loads, leader, { ...size, rounds }, tell)
+    const rows = await measure(server, loads, leader, { ...size, rounds }, tell)
     const troubled = await Promise.all(loads.map((load) => ask(load, { type: 'troubles' }, 'troubled')))
     const times = troubled.reduce((sum, each) => sum + each.times, 0)
     if (times > 0) tell(`the machine is too busy: ${times} times a rig had no answer for 3 s`)
@@ -97,7 +97,7 @@ async function end(load: ChildProcess): Promise<void> {
   await exited
 }
 
-async function measured(
+async function measure(
   server: NatsServer,
   loads: readonly ChildProcess[],
   leader: Leader,
@@ -126,7 +126,7 @@ async function measured(
   const listeners = Math.min(size.listeners, room)
   if (listeners < size.listeners)
     tell(`${listeners} listeners instead of ${size.listeners}: more files may not be open`)
-  if (listeners > 0) rows.push(...(await heard(server, loads, leader, { ...size, listeners })))
+  if (listeners > 0) rows.push(...(await measureListeners(server, loads, leader, { ...size, listeners })))
   return rows
 }
 
@@ -217,11 +217,11 @@ async function reports(
     const answers = parts.reduce((sum, part) => sum + part.answers, 0)
     const tookMs = Math.max(...parts.map((part) => part.tookMs))
     const { user, system } = process.cpuUsage(mine)
-    const all = leader.said - said
-    if (all < answers) throw new Error(`${answers} reports were answered, and the leader knows of ${all}`)
+    const count = leader.said - said
+    if (count < answers) throw new Error(`${answers} reports were answered, and the leader knows of ${count}`)
     if (round < 0) continue
-    wall.push((all * 1000) / tookMs)
-    processor.push((all * 1e6) / (user + system))
+    wall.push((count * 1000) / tookMs)
+    processor.push((count * 1e6) / (user + system))
   }
   return [row('reports answered', '1/s', wall), row('reports a second of processor', '1/s', processor, 'of the leader')]
 }
@@ -229,12 +229,12 @@ async function reports(
 /** Measures single solutions, and many at once. */
 async function solutions(child: ChildProcess, leader: Leader, { paced, burst, rounds }: Size & { rounds: number }) {
   const slow = { type: 'solve', solutions: paced, atOnce: AT_ONCE, everyMs: SOLUTION_PAUSE_MS } as const
-  const each = await solved(child, leader, slow)
+  const each = await submitSolutions(child, leader, slow)
   const [wall, processor]: [number[], number[]] = [[], []]
   for (let round = -1; round < Math.min(rounds, 5); round++) {
     const fast = { type: 'solve', solutions: Math.ceil(burst / rounds), atOnce: AT_ONCE, everyMs: 0 } as const
     const mine = process.cpuUsage()
-    const { tookMs } = await solved(child, leader, fast)
+    const { tookMs } = await submitSolutions(child, leader, fast)
     const { user, system } = process.cpuUsage(mine)
     if (round < 0) continue
     wall.push((fast.solutions * 1000) / tookMs)
@@ -253,7 +253,7 @@ async function solutions(child: ChildProcess, leader: Leader, { paced, burst, ro
 }
 
 /** Submits solutions and waits until the leader has them all. */
-async function solved(child: ChildProcess, leader: Leader, order: Extract<FleetOrder, { type: 'solve' }>) {
+async function submitSolutions(child: ChildProcess, leader: Leader, order: Extract<FleetOrder, { type: 'solve' }>) {
   leader.takenMs.clear()
   const startMs = sharedMs()
   const { solutions: sent } = await ask(child, order, 'solved')
@@ -267,7 +267,7 @@ async function solved(child: ChildProcess, leader: Leader, order: Extract<FleetO
 }
 
 /** Measures new jobs to many bare connections: the limit of the server itself, on an idle machine. */
-async function heard(
+async function measureListeners(
   server: NatsServer,
   loads: readonly ChildProcess[],
   leader: Leader,

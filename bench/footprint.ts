@@ -28,7 +28,7 @@ export const footprint: Suite = async ({ isQuick }: Effort) => {
 }
 
 async function processes({ settleMs, starts }: Size): Promise<Row[]> {
-  const node = await started(['devnet', '--port', '0'], /embedded network: .* at (http:\S+)/)
+  const node = await startProcess(['devnet', '--port', '0'], /embedded network: .* at (http:\S+)/)
   const miners: { readyMs: number; cpuMs: number; mib: number }[] = []
   try {
     await pause(settleMs)
@@ -48,13 +48,13 @@ async function processes({ settleMs, starts }: Size): Promise<Row[]> {
         '127.0.0.1:0',
       ]
       const startMs = performance.now()
-      const miner = await started(args, / (work) +chain /)
+      const miner = await startProcess(args, / (work) +chain /)
       try {
         const [readyMs, cpuMs] = [performance.now() - startMs, processorMs(miner.process)]
         await pause(settleMs)
         miners.push({ readyMs, cpuMs, mib: residentMiB(miner.process) })
       } finally {
-        await ended(miner.process)
+        await endProcess(miner.process)
       }
     }
     const row = (name: string, unit: Row['unit'], samples: readonly number[]) => ({
@@ -82,7 +82,7 @@ async function processes({ settleMs, starts }: Size): Promise<Row[]> {
       row('devnet, idle: memory', 'MiB', [idleMiB]),
     ]
   } finally {
-    await ended(node.process)
+    await endProcess(node.process)
   }
 }
 
@@ -98,8 +98,8 @@ async function journals({ solutions }: Size): Promise<Row[]> {
       ['summary', 'blocks --summary', true],
     ] as const) {
       if (existsSync(join(folder, CHECKPOINT_NAME)) !== isIndexed) throw new Error(`${what}: no index as expected`)
-      const { process: opener, found } = await started([folder, String(solutions), mode], /(\{.*\})/, child)
-      await ended(opener)
+      const { process: opener, found } = await startProcess([folder, String(solutions), mode], /(\{.*\})/, child)
+      await endProcess(opener)
       const { cpuMs, peakMiB }: { cpuMs: number; peakMiB: number } = JSON.parse(found)
       const name = `${what} of ${solutions} solutions`
       rows.push({ suite: 'footprint', name: `${name}: processor time`, unit: 'ms', samples: [cpuMs] })
@@ -112,7 +112,7 @@ async function journals({ solutions }: Size): Promise<Row[]> {
 }
 
 /** Starts a process and resolves once its output has this text, with the first group of it. */
-function started(
+function startProcess(
   args: readonly string[],
   pattern: RegExp,
   script = main,
@@ -131,7 +131,7 @@ function started(
   })
 }
 
-async function ended(running: ChildProcess): Promise<void> {
+async function endProcess(running: ChildProcess): Promise<void> {
   if (running.exitCode !== null) return
   const over = new Promise((resolve) => running.once('exit', resolve))
   running.kill('SIGTERM')

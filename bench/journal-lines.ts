@@ -25,10 +25,17 @@ export function writeJournal(folder: string, solutions: number): void {
 function linesOf(number: number, month: string): Uint8Array[] {
   const bytes = randomBytes(WORK_BYTES + 32)
   const named = { at: `${month}-22T10:00:00.000Z`, hash: bytes.toString('base64url', WORK_BYTES) }
-  const of = { network: 'mainnet01', account: `k:${'0'.repeat(64)}`, issuer: 'http://127.0.0.1:1848' }
+  const origin = { network: 'mainnet01', account: `k:${'0'.repeat(64)}`, issuer: 'http://127.0.0.1:1848' }
   const where = { chain: number % 20, height: 5_000_000 + number, device: 'thread0' }
   const steps = [
-    { step: 'found', ...of, ...where, effort: 1.5, difficulty: 1e9, work: bytes.toString('base64url', 0, WORK_BYTES) },
+    {
+      step: 'found',
+      ...origin,
+      ...where,
+      effort: 1.5,
+      difficulty: 1e9,
+      work: bytes.toString('base64url', 0, WORK_BYTES),
+    },
     { step: 'handed-in' },
     { step: 'acknowledged' },
     { step: 'confirmed', depth: 1 },

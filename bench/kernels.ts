@@ -79,7 +79,7 @@ export async function kernels(
     const samples = rates.get(name) ?? []
     const notes = [note, windows.get(name)?.note()].filter((text) => text).join(', ')
     const relative = relativeTo(UNIT, samples, unit)
-    const joulesPerMegahash = energy.of(name)
+    const joulesPerMegahash = energy.samplesOf(name)
     const optional = { ...(relative && { relative }), ...(notes && { note: notes }) }
     return { suite: SUITE, name, unit: 'MH/s', samples, joulesPerMegahash, ...optional }
   })

@@ -37,7 +37,7 @@ export async function startNats(): Promise<NatsServer | string> {
   const child = spawn(PROGRAM, [...options, '--ports_file_dir', folder], { stdio: 'ignore' })
   const failed = new Promise<Error>((resolve) => child.once('error', resolve))
   const stop = async () => {
-    await ended(child)
+    await endProcess(child)
     rmSync(folder, { recursive: true, force: true })
   }
   const port = await Promise.race([failed, portOf(child, folder)])
@@ -63,7 +63,7 @@ async function portOf(child: ChildProcess, folder: string): Promise<number | nul
   return null
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill()

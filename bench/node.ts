@@ -168,13 +168,13 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
       await pause(QUIET_MS)
       const delaysMs: number[] = []
       const startMs = performance.now()
-      const all = new Promise<void>((resolve) => {
+      const allHeard = new Promise<void>((resolve) => {
         heard = () => {
           if (delaysMs.push(performance.now() - startMs) === streams) resolve()
         }
       })
       await client.solved(work)
-      await Promise.race([all, pause(MAX_WAIT_MS)])
+      await Promise.race([allHeard, pause(MAX_WAIT_MS)])
       if (delaysMs.length < streams) throw new Error(`node: ${delaysMs.length} of ${streams} streams heard of a cut`)
       if (round < 0) continue
       p50.push(percentile(delaysMs, 0.5))

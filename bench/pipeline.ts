@@ -77,9 +77,9 @@ async function atLatency(latencyMs: number, size: Size & { cuts: number; blocks:
     }
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
-    const own = await measured(bed, () => ownCuts(bed, size))
+    const own = await measure(bed, () => ownCuts(bed, size))
     delay.disable()
-    const any = await measured(bed, () => randomCuts(bed, size))
+    const any = await measure(bed, () => randomCuts(bed, size))
     const submitMs = await measureSubmissions(bed, size.submissions)
     return [
       row('useful hashes', '%', [own.usefulOfAll]),
@@ -129,7 +129,7 @@ async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Pro
   const ranges = nonceRanges(availableParallelism(), Math.random)
   const log = new SliceLog(ranges.length)
   setEnvironmentData(SLICES, log.buffer)
-  const look = () => use.searched(log.take())
+  const look = () => use.addSlices(log.take())
   const looks = setInterval(look, TAKE_SLICES_MS)
   const engine = new WatchedEngine(
     { ranges, kernel: 'auto', priority: 'low', clock: systemClock, module: MODULE },
@@ -182,7 +182,7 @@ class WatchedEngine extends CpuEngine {
 }
 
 /** Measures the usefulness of the hashing during `run`. */
-async function measured({ use, look }: TestBed, run: () => Promise<void>) {
+async function measure({ use, look }: TestBed, run: () => Promise<void>) {
   use.start(sharedMs())
   const startMs = performance.now()
   await run()

@@ -49,16 +49,16 @@ export async function relay({ rounds, isQuick }: Effort): Promise<Row[] | string
   try {
     await leader.start(server.port)
     const sessions = Math.min(isQuick ? QUICK_RIGS : RIGS, (descriptorLimit() ?? RIGS) - SPARE_DESCRIPTORS)
-    const rows = await connected(relays, server.port, sessions)
+    const rows = await measureConnections(relays, server.port, sessions)
     rows.push(...(await jobs(relays, leader, Math.min(rounds, 5), sessions)))
     rows.push(...(await shares(relays, Math.min(rounds, 2), sessions)))
-    rows.push(...(await kept(relays, Math.min(rounds, 3), isQuick ? QUICK_KEPT : KEPT)))
+    rows.push(...(await measureStorage(relays, Math.min(rounds, 3), isQuick ? QUICK_KEPT : KEPT)))
     if (leader.problem !== null) throw new Error(`the leader: ${leader.problem}`)
     // With few sessions, other allocations dominate.
     return isQuick ? rows.filter(({ unit }) => unit !== 'B') : rows
   } finally {
     clearTimeout(guard)
-    await Promise.all(children.map(ended))
+    await Promise.all(children.map(endProcess))
     await leader.stop()
     await server.stop()
   }
@@ -68,30 +68,30 @@ const row = (name: string, unit: Row['unit'], samples: readonly number[], note?:
   return { suite: SUITE, name, unit, samples, ...(note !== undefined && { note }) }
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   const isGone = child.exitCode !== null || child.signalCode !== null
   const exited = isGone ? null : once(child, 'exit')
   child.kill()
   await exited
 }
 
-async function connected(relays: readonly Relay[], natsPort: number, sessions: number): Promise<Row[]> {
+async function measureConnections(relays: readonly Relay[], natsPort: number, sessions: number): Promise<Row[]> {
   const ports = await Promise.all(
     relays.map(({ relay: child }, i) => {
       return askRelay(child, { type: 'join', fleet: SUITE, port: natsPort, rig: `relay-${i}` }, 'listening')
     }),
   )
-  const before = await measured(relays)
+  const before = await readCounters(relays)
   const startMs = sharedMs()
   await Promise.all(
     relays.map(({ rigs }, i) => askRigs(rigs, { type: 'connect', port: ports[i].port, sessions }, 'connected')),
   )
   const tookMs = sharedMs() - startMs
-  const after = await measured(relays)
-  const all = relays.length * sessions
+  const after = await readCounters(relays)
+  const total = relays.length * sessions
   return [
-    row('sessions that log in', '1/s', [(all * 1000) / tookMs], `${relays.length} relays with ${sessions} each`),
-    row('memory of a session', 'B', [(after.bytes - before.bytes) / all], 'of its relay'),
+    row('sessions that log in', '1/s', [(total * 1000) / tookMs], `${relays.length} relays with ${sessions} each`),
+    row('memory of a session', 'B', [(after.bytes - before.bytes) / total], 'of its relay'),
   ]
 }
 
@@ -120,14 +120,14 @@ async function jobs(relays: readonly Relay[], leader: Leader, rounds: number, se
 async function shares(relays: readonly Relay[], rounds: number, sessions: number): Promise<Row[]> {
   const each = 2
   const rates: number[] = []
-  let { accepted } = await measured(relays)
+  let { accepted } = await readCounters(relays)
   for (let round = -1; round < rounds; round++) {
     const startMs = sharedMs()
     await Promise.all(relays.map(({ rigs }) => askRigs(rigs, { type: 'submit', shares: each }, 'answered')))
     const tookMs = sharedMs() - startMs
     const count = relays.length * sessions * each
     accepted += count
-    const counted = (await measured(relays)).accepted
+    const counted = (await readCounters(relays)).accepted
     if (counted !== accepted) throw new Error(`${counted} shares were accepted, expected ${accepted}`)
     if (round >= 0) rates.push((count * 1000) / tookMs)
   }
@@ -135,7 +135,7 @@ async function shares(relays: readonly Relay[], rounds: number, sessions: number
 }
 
 /** Measures shares that both relays write to JetStream concurrently. */
-async function kept(relays: readonly Relay[], rounds: number, count: number): Promise<Row[]> {
+async function measureStorage(relays: readonly Relay[], rounds: number, count: number): Promise<Row[]> {
   const rates: number[] = []
   for (let round = 0; round < rounds; round++) {
     const startMs = sharedMs()
@@ -146,7 +146,7 @@ async function kept(relays: readonly Relay[], rounds: number, count: number): Pr
   return [row('shares kept by JetStream', '1/s', rates, 'all relays together')]
 }
 
-async function measured(relays: readonly Relay[]): Promise<{ readonly bytes: number; readonly accepted: number }> {
+async function readCounters(relays: readonly Relay[]): Promise<{ readonly bytes: number; readonly accepted: number }> {
   const parts = await Promise.all(relays.map(({ relay: child }) => askRelay(child, { type: 'measure' }, 'measured')))
   const sum = (of: (part: (typeof parts)[number]) => number) => parts.reduce((total, part) => total + of(part), 0)
   return { bytes: sum(({ bytes }) => bytes), accepted: sum(({ accepted }) => accepted) }

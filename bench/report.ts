@@ -78,11 +78,11 @@ export function reportOf(rows: readonly Row[]): Report {
       suite,
       name,
       unit,
-      median: rounded(median(samples)),
-      min: rounded(Math.min(...samples)),
-      max: rounded(Math.max(...samples)),
+      median: roundDigits(median(samples)),
+      min: roundDigits(Math.min(...samples)),
+      max: roundDigits(Math.max(...samples)),
       samples: samples.length,
-      ...(relative && { ratio: { to: relative.to, median: rounded(median(relative.ratios)) } }),
+      ...(relative && { ratio: { to: relative.to, median: roundDigits(median(relative.ratios)) } }),
       ...(joulesPerMegahash !== undefined && { joulesPerMegahash: medianOf(joulesPerMegahash) }),
       ...(note !== undefined && { note }),
       ...(checksum !== undefined && { checksum }),
@@ -90,10 +90,10 @@ export function reportOf(rows: readonly Row[]): Report {
   }
 }
 
-const medianOf = (values: readonly number[] | null) => (values?.length ? rounded(median(values)) : null)
+const medianOf = (values: readonly number[] | null) => (values?.length ? roundDigits(median(values)) : null)
 
 /** Rounds to four significant digits; more would be noise. */
-function rounded(value: number): number {
+function roundDigits(value: number): number {
   return Number(value.toPrecision(4))
 }
 

@@ -44,7 +44,7 @@ export class SearchUse {
     this.#given.set(sequence, { chain, height })
   }
 
-  searched(slices: readonly Slice[]): void {
+  addSlices(slices: readonly Slice[]): void {
     for (const slice of slices) this.#slices.push(slice)
   }
 

@@ -65,14 +65,14 @@ function operands(terms: readonly Value[]): number {
 
 /** Bytes 28..31 of the hash. */
 function topWord(): Value {
-  const given = (differs: number): Value => ({ kind: 'given', terms: [], differs })
+  const givenValue = (differs: number): Value => ({ kind: 'given', terms: [], differs })
   const make = (kind: Value['kind'], ...terms: readonly Value[]): Value => {
     return { kind, terms, differs: terms.reduce((bits, term) => bits | term.differs, 0) }
   }
   const m = Array.from({ length: MESSAGE_WORDS }, (_, word) =>
-    given(word === TRIP_WORD ? FROM_TRIP_TO_TRIP : word === LANE_WORD ? FROM_LANE_TO_LANE : 0),
+    givenValue(word === TRIP_WORD ? FROM_TRIP_TO_TRIP : word === LANE_WORD ? FROM_LANE_TO_LANE : 0),
   )
-  const v = Array.from({ length: 16 }, () => given(0))
+  const v = Array.from({ length: 16 }, () => givenValue(0))
   for (const sigma of SIGMA) {
     for (const [g, [a, b, c, d]] of MIX_INDICES.entries()) {
       for (const word of [sigma[2 * g], sigma[2 * g + 1]]) {
@@ -83,5 +83,5 @@ function topWord(): Value {
       }
     }
   }
-  return make('xor', given(0), v[7], v[15])
+  return make('xor', givenValue(0), v[7], v[15])
 }

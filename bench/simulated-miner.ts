@@ -111,7 +111,7 @@ export class SimulatedMiner {
     this.#later(this.#latencyMs / 2, () => {
       const open = CHAINS.filter((chain) => this.#network.isOpen(chain))
       const chain = asked !== null && open.includes(asked) ? asked : open[Math.floor(Math.random() * open.length)]
-      const work = workOf(chain, this.#network.heights[chain], this.#network.shareOf(chain))
+      const work = workOf(chain, this.#network.heights[chain], this.#network.fractionOf(chain))
       this.#later(this.#latencyMs / 2, () => {
         if (this.#requests.delete(request)) this.#tell({ type: 'answered', request, work })
       })
@@ -160,7 +160,7 @@ export class SimulatedMiner {
     const network = this.#network
     const open = CHAINS.filter((chain) => network.isOpen(chain))
     const prospects: MinableChain[] = open.map((chain) => {
-      return { chain, parent: '', probability: network.shareOf(chain), sinceMs: network.openSinceMs[chain] }
+      return { chain, parent: '', probability: network.fractionOf(chain), sinceMs: network.openSinceMs[chain] }
     })
     return expectedRewardsOf(prospects, {
       chains: CHAINS.length,

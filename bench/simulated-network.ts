@@ -54,10 +54,10 @@ export class Network {
     const endMs = this.nowMs + durationMs
     while (this.nowMs < endMs) {
       let rate = 0
-      for (const chain of CHAINS) if (this.isOpen(chain)) rate += this.#miners[chain] * this.shareOf(chain)
+      for (const chain of CHAINS) if (this.isOpen(chain)) rate += this.#miners[chain] * this.fractionOf(chain)
       const nextMs = this.nowMs - Math.log(1 - Math.random()) / rate
       this.pass(Math.min(nextMs, endMs))
-      if (nextMs < endMs) this.extend(this.#drawn(rate))
+      if (nextMs < endMs) this.extend(this.#drawChain(rate))
     }
   }
 
@@ -74,13 +74,13 @@ export class Network {
     this.nowMs = untilMs
   }
 
-  #drawn(rate: number): number {
+  #drawChain(rate: number): number {
     let left = Math.random() * rate
     let drawn = 0
     for (const chain of CHAINS) {
       if (!this.isOpen(chain)) continue
       drawn = chain
-      left -= this.#miners[chain] * this.shareOf(chain)
+      left -= this.#miners[chain] * this.fractionOf(chain)
       if (left < 0) break
     }
     return drawn
@@ -88,7 +88,7 @@ export class Network {
 
   /** Adds a block of this minable chain. */
   extend(chain: number): void {
-    const share = this.shareOf(chain)
+    const share = this.fractionOf(chain)
     const parent = this.#heads[chain]
     const height = ++this.heights[chain]
     const epochStartMs = height % WINDOW === 0 ? parent.atMs : parent.epochStartMs
@@ -112,7 +112,7 @@ export class Network {
   }
 
   /** The share of hashes that solve the chain's next block. */
-  shareOf(chain: number): number {
+  fractionOf(chain: number): number {
     const head = this.#heads[chain]
     const height = this.heights[chain]
     if ((height + 1) % WINDOW !== 0) return head.share

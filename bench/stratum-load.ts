@@ -71,12 +71,12 @@ function jobOfEach(count: number): Promise<number[]> {
 
 async function connectAll(port: number, sessions: number): Promise<number> {
   const startMs = performance.now()
-  const all = jobOfEach(sessions)
+  const jobs = jobOfEach(sessions)
   for (let first = 0; first < sessions; first += AT_ONCE) {
     const count = Math.min(AT_ONCE, sessions - first)
     await Promise.all(Array.from({ length: count }, (_, index) => connectOne(port, first + index)))
   }
-  await all
+  await jobs
   return performance.now() - startMs
 }
 

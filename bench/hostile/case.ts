@@ -28,12 +28,12 @@ export function again(bound: string, expression: string, inRound = 20): string {
 }
 
 /** A list of `count` items. */
-export function listed<T>(count: number, item: (index: number) => T): T[] {
+export function listOf<T>(count: number, item: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => item(index))
 }
 
 /** A module that a command deploys: outside of the root namespace, where it may not. */
-export function deployed(name: string, members: string): string {
+export function deployModule(name: string, members: string): string {
   return `(namespace "free") ${moduleOf(name, members)}`
 }
 

@@ -2,7 +2,7 @@
  * Natives whose declared work is flat, with the largest arguments that a command can make: their time must not depend on
  * them. Calls that fail at once are there too, as they cost the least.
  */
-import { again, type HostileCase, listed, long } from './case.ts'
+import { again, type HostileCase, listOf, long } from './case.ts'
 
 const FIELDS = 60_000
 const KEYS = 1000
@@ -16,7 +16,7 @@ const VALUES =
 const data = () =>
   JSON.stringify({
     s: long(700_000, '\u00e9'),
-    o: Object.fromEntries(listed(FIELDS, (i) => [`f${i}`, i])),
+    o: Object.fromEntries(listOf(FIELDS, (i) => [`f${i}`, i])),
     deep: JSON.parse(`${long(240, '[')}${long(240, ']')}`),
   })
 
@@ -70,7 +70,7 @@ function flatCase(name: string, call: string, index: number): HostileCase {
   const loop = name === ONCE ? `(acquire-module-admin m) ${call}` : again(isAtTop ? '' : VALUES, call)
   const body = IN_STEP.has(name) ? `(defpact go () (step ${loop}))` : `(defun go () ${isAtTop ? '1' : loop})`
   const before = [
-    `(module m G (defcap G () true) (defschema s ${listed(KEYS, (i) => `f${i}`).join(' ')}) (deftable tab:{s})
+    `(module m G (defcap G () true) (defschema s ${listOf(KEYS, (i) => `f${i}`).join(' ')}) (deftable tab:{s})
       (defun text () "${long(100_000)}") ${body})
     ${name === ONCE ? '' : '(create-table m.tab)'} (define-keyset "big" (read-keyset "k")) ${NAMESPACE}`,
   ]

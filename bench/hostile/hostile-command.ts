@@ -94,7 +94,7 @@ export function prepare(hostile: HostileCase): Prepared {
     const command = readCommand({ cmd, hash: HASH, sigs: [{ sig: '' }] })
     if (command instanceof CommandFault) return { outcome: `refused: ${command.message}`, written: 0 }
     const before = records.bytes
-    const output = (text: string) => shortened(text)
+    const output = (text: string) => summarize(text)
     if (hostile.as === 'local') return { outcome: output(runLocally(state, context, command, readProof)), written: 0 }
     const block = { context, miner: MINER, readProof }
     const executed = executeCommand(state, block, command, { txId: 1, gasLimit: GAS_LIMIT })
@@ -105,7 +105,7 @@ export function prepare(hostile: HostileCase): Prepared {
   return { run }
 }
 
-function shortened(result: string): string {
+function summarize(result: string): string {
   const gas = /^\{"gas":(\d+)/.exec(result)?.[1]
   const message = /"message":("(?:[^"\\]|\\.){0,70})/.exec(result.slice(0, 1000))?.[1]
   return `${gas} gas, ${message ?? `success, ${result.length} characters`}`

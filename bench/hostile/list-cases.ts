@@ -1,8 +1,8 @@
 /** Commands with long lists, texts and objects, and commands that evaluate many small steps. */
-import { again, dataOf, type HostileCase, listed, long, moduleOf, onData } from './case.ts'
+import { again, dataOf, type HostileCase, listOf, long, moduleOf, onData } from './case.ts'
 
 const time = '(time "2020-01-01T00:00:00Z")'
-const fields = (count: number) => () => JSON.stringify({ o: Object.fromEntries(listed(count, (i) => [`f${i}`, i])) })
+const fields = (count: number) => () => JSON.stringify({ o: Object.fromEntries(listOf(count, (i) => [`f${i}`, i])) })
 const LIST = '(l (make-list 100000 1))'
 const worst = (half: number) => `${long(half, 'a')}b${long(half, 'a')}`
 const table = (more: string) => `(defschema s a:integer) (deftable t:{s}) ${more}`
@@ -15,7 +15,7 @@ const free = (row: string, more: string) => {
   const module = moduleOf('m', `(defschema s ${names.join(' ')}) (deftable t:{s}) ${more}`)
   return [`${module} (create-table m.t) (acquire-module-admin m) (insert m.t "k" ${row})`]
 }
-const wide = (count: number) => `{${listed(count, (i) => `"f${i}": ${i}`).join(',')}}`
+const wide = (count: number) => `{${listOf(count, (i) => `"f${i}": ${i}`).join(',')}}`
 
 const texts: readonly HostileCase[] = [
   onData('length-long', 's', long(1_000_000), '(length s)'),
@@ -51,7 +51,7 @@ const texts: readonly HostileCase[] = [
   onData(
     'keccak-data-pieces',
     'l',
-    listed(400_000, () => ''),
+    listOf(400_000, () => ''),
     '(hash-keccak256 l)',
   ),
   {
@@ -81,7 +81,7 @@ const lists: readonly HostileCase[] = [
   onData(
     'sort-empty-by-many-fields',
     'l',
-    listed(400_000, () => 'f'),
+    listOf(400_000, () => 'f'),
     '(sort l [])',
   ),
   {
@@ -136,14 +136,14 @@ const lists: readonly HostileCase[] = [
   { name: 'keep-texts', code: '(length (map (lambda (i) (format "{}" [i])) (enumerate 1 100000)))' },
   {
     name: 'bind-many-fields',
-    code: `(let ((o ${wide(500)})) (fold (lambda (a i) (bind o {${listed(500, (i) => `"f${i}" := v${i}`).join(',')}} i)) 0 (enumerate 1 100000)))`,
+    code: `(let ((o ${wide(500)})) (fold (lambda (a i) (bind o {${listOf(500, (i) => `"f${i}" := v${i}`).join(',')}} i)) 0 (enumerate 1 100000)))`,
   },
   { name: 'object-of-many-fields', code: `(fold (lambda (a i) (at "f1" ${wide(500)})) 0 (enumerate 1 100000))` },
   { name: 'where', as: 'local', data: fields(20_000), code: again('(o (read-msg "o"))', '(where "f1" (= 1) o)') },
   {
     name: 'data-of-many-lists',
     as: 'local',
-    data: () => `{"l":[${listed(600_000, () => '[]').join(',')}]}`,
+    data: () => `{"l":[${listOf(600_000, () => '[]').join(',')}]}`,
     code: '(length (read-msg "l"))',
   },
   {
@@ -155,7 +155,7 @@ const lists: readonly HostileCase[] = [
   {
     name: 'data-of-objects',
     as: 'local',
-    data: () => `{"l":[${listed(150_000, () => '{"a":1}').join(',')}]}`,
+    data: () => `{"l":[${listOf(150_000, () => '{"a":1}').join(',')}]}`,
     code: '(hash (read-msg "l"))',
   },
   { name: 'read-decimal', as: 'local', data: dataOf('n', long(10_000, '7')), code: again('', '(read-decimal "n")') },
@@ -170,7 +170,7 @@ const tables: readonly HostileCase[] = [
     before: rows(`(defun go (l) ${again('', '(read t "k" l)')})`),
     data: dataOf(
       'l',
-      listed(100_000, (i) => `g${i}`),
+      listOf(100_000, (i) => `g${i}`),
     ),
     code: '(m.go (read-msg "l"))',
   },
@@ -228,7 +228,7 @@ const steps: readonly HostileCase[] = [
   { name: 'step-try-constant', code: again('', '(try 1 2)', 50) },
   {
     name: 'step-far-variable',
-    code: `(let* (${listed(200, (i) => `(v${i} ${i})`).join(' ')}) (fold (lambda (a i) ${long(50, ' v0')} i) 0 (enumerate 1 100000)))`,
+    code: `(let* (${listOf(200, (i) => `(v${i} ${i})`).join(' ')}) (fold (lambda (a i) ${long(50, ' v0')} i) 0 (enumerate 1 100000)))`,
   },
   { name: 'step-member-constant', before: [moduleOf('m', '(defconst C 1)')], code: again('', 'm.C', 100) },
   {
@@ -260,13 +260,13 @@ const steps: readonly HostileCase[] = [
   {
     name: 'code-of-long-names',
     as: 'local',
-    code: `(let* (${listed(700, (i) => `(${long(1000)}${i} 1)`).join(' ')}) 1)`,
+    code: `(let* (${listOf(700, (i) => `(${long(1000)}${i} 1)`).join(' ')}) 1)`,
   },
-  { name: 'code-of-many-variables', as: 'local', code: `(let* (${listed(20_000, (i) => `(v${i} 1)`).join(' ')}) 1)` },
+  { name: 'code-of-many-variables', as: 'local', code: `(let* (${listOf(20_000, (i) => `(v${i} 1)`).join(' ')}) 1)` },
   {
     name: 'code-of-far-names',
     as: 'local',
-    code: `(let* (${listed(5000, (i) => `(v${i} 1)`).join(' ')}) ${long(40_000, 'v0 ')})`,
+    code: `(let* (${listOf(5000, (i) => `(v${i} 1)`).join(' ')}) ${long(40_000, 'v0 ')})`,
   },
   { name: 'code-of-brackets', as: 'local', code: long(800_000, '[') },
   { name: 'code-of-an-object', as: 'local', code: wide(60_000) },

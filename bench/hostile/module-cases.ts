@@ -1,15 +1,15 @@
 /** Commands with modules, capabilities, events and pacts. */
-import { again, dataOf, deployed, type HostileCase, listed, long, moduleOf } from './case.ts'
+import { again, dataOf, deployModule, type HostileCase, listOf, long, moduleOf } from './case.ts'
 
 const time = '(time "2020-01-01T00:00:00Z")'
-const faces = (count: number) => listed(count, (i) => `(interface i${i} (defun f${i}:integer ()))`).join(' ')
-const facesOf = (count: number) => listed(count, (i) => `i${i}`)
+const faces = (count: number) => listOf(count, (i) => `(interface i${i} (defun f${i}:integer ()))`).join(' ')
+const facesOf = (count: number) => listOf(count, (i) => `i${i}`)
 const CAP = '(defcap C (v) true) (defcap E (v) @event true) (defcap N (i:integer) true)'
 const emitting = (each: string) => [moduleOf('m', `${CAP} (defun go (v) ${again('', each)})`)]
 const PACT = `(defpact p (v) (step (yield {"v": v})) (step 1))`
 
 /** Arguments that are numbers of 499,999 bits. */
-const HUGE = { bound: '(h (- (shift 1 499998)))', names: listed(10, (i) => `a${i}`).join(' '), args: long(10, ' h') }
+const HUGE = { bound: '(h (- (shift 1 499998)))', names: listOf(10, (i) => `a${i}`).join(' '), args: long(10, ' h') }
 
 const outputs: readonly HostileCase[] = [
   { name: 'events-small', before: emitting('(emit-event (E v))'), code: '(m.go 1)' },
@@ -18,7 +18,7 @@ const outputs: readonly HostileCase[] = [
   {
     name: 'events-guards',
     before: emitting('(emit-event (E v))'),
-    data: dataOf('k', { keys: listed(40, (i) => `${i}`.padStart(64, '0')), pred: 'keys-all' }),
+    data: dataOf('k', { keys: listOf(40, (i) => `${i}`.padStart(64, '0')), pred: 'keys-all' }),
     code: '(m.go (read-msg "k"))',
   },
   {
@@ -64,11 +64,11 @@ const outputs: readonly HostileCase[] = [
     before: [
       moduleOf(
         'a',
-        `(defpact p (v) (step (yield {"v": v})) (step 1)) ${listed(40, (i) => `(defpact p${i} (v) (step (yield {"v": v})) (step 1))`).join(' ')}`,
+        `(defpact p (v) (step (yield {"v": v})) (step 1)) ${listOf(40, (i) => `(defpact p${i} (v) (step (yield {"v": v})) (step 1))`).join(' ')}`,
       ),
       moduleOf(
         'b',
-        `(defpact q (v) (step (let ((x 1)) ${listed(40, (i) => `(a.p${i} v)`).join(' ')})) (step (let ((x 1)) 1)))`,
+        `(defpact q (v) (step (let ((x 1)) ${listOf(40, (i) => `(a.p${i} v)`).join(' ')})) (step (let ((x 1)) 1)))`,
       ),
     ],
     code: `(b.q (make-list 5000 ${time}))`,
@@ -78,12 +78,12 @@ const outputs: readonly HostileCase[] = [
     as: 'local',
     before: ['(define-namespace "n" (read-keyset "k") (read-keyset "k"))'],
     data: () => keysets(200, 100),
-    code: `(namespace "n") ${listed(200, (i) => `(define-keyset "n.k${i}" (read-keyset "k"))`).join(' ')}`,
+    code: `(namespace "n") ${listOf(200, (i) => `(define-keyset "n.k${i}" (read-keyset "k"))`).join(' ')}`,
   },
   {
     name: 'keep-large-keysets',
     data: () => keysets(1, 200),
-    code: `(namespace "free") ${listed(500, (i) => `(define-keyset "free.k${i}" (read-keyset "k"))`).join(' ')}`,
+    code: `(namespace "free") ${listOf(500, (i) => `(define-keyset "free.k${i}" (read-keyset "k"))`).join(' ')}`,
   },
 ]
 
@@ -96,7 +96,7 @@ const capabilities: readonly HostileCase[] = [
         'm',
         `${facesOf(200)
           .map((i) => `(implements ${i})`)
-          .join(' ')} ${listed(200, (i) => `(defun f${i}:integer () 1)`).join(' ')}`,
+          .join(' ')} ${listOf(200, (i) => `(defun f${i}:integer () 1)`).join(' ')}`,
       ),
       moduleOf(
         'u',
@@ -108,44 +108,44 @@ const capabilities: readonly HostileCase[] = [
   {
     name: 'implements-repeated',
     before: [
-      `(interface i ${listed(20, (k) => `(defun f${k}:integer (${listed(30, (p) => `p${p}:integer`).join(' ')}))`).join(' ')})`,
+      `(interface i ${listOf(20, (k) => `(defun f${k}:integer (${listOf(30, (p) => `p${p}:integer`).join(' ')}))`).join(' ')})`,
     ],
-    code: deployed(
+    code: deployModule(
       'm',
-      `${long(2000, '(implements i)')} ${listed(20, (k) => `(defun f${k}:integer (${listed(30, (p) => `p${p}:integer`).join(' ')}) 1)`).join(' ')}`,
+      `${long(2000, '(implements i)')} ${listOf(20, (k) => `(defun f${k}:integer (${listOf(30, (p) => `p${p}:integer`).join(' ')}) 1)`).join(' ')}`,
     ),
   },
-  { name: 'module-of-many-functions', code: deployed('m', listed(1200, (i) => `(defun f${i} () 1)`).join(' ')) },
-  { name: 'module-of-many-constants', code: deployed('m', listed(1200, (i) => `(defconst C${i} ${i})`).join(' ')) },
+  { name: 'module-of-many-functions', code: deployModule('m', listOf(1200, (i) => `(defun f${i} () 1)`).join(' ')) },
+  { name: 'module-of-many-constants', code: deployModule('m', listOf(1200, (i) => `(defconst C${i} ${i})`).join(' ')) },
   {
     name: 'module-of-a-chain',
-    code: deployed('m', listed(800, (i) => `(defun f${i} () ${i === 0 ? '1' : `(f${i - 1})`})`).join(' ')),
+    code: deployModule('m', listOf(800, (i) => `(defun f${i} () ${i === 0 ? '1' : `(f${i - 1})`})`).join(' ')),
   },
   {
     name: 'module-that-uses-itself',
-    code: deployed(
+    code: deployModule(
       'm',
-      `${listed(300, (i) => `(defun f${i} () 1)`).join(' ')} (defun go () ${listed(300, (i) => `(f${i})`).join(' ')})`,
+      `${listOf(300, (i) => `(defun f${i} () 1)`).join(' ')} (defun go () ${listOf(300, (i) => `(f${i})`).join(' ')})`,
     ),
   },
-  { name: 'module-large', as: 'local', code: deployed('m', `(defun f () "${long(400_000)}")`) },
+  { name: 'module-large', as: 'local', code: deployModule('m', `(defun f () "${long(400_000)}")`) },
   {
     name: 'module-with-large-data',
     as: 'local',
     data: dataOf('s', long(1_900_000)),
-    code: deployed('m', '(defconst C (length (read-msg "s")))'),
+    code: deployModule('m', '(defconst C (length (read-msg "s")))'),
   },
   {
     name: 'module-again',
-    before: [moduleOf('m', listed(300, (i) => `(defun f${i} () 1)`).join(' '))],
-    code: long(20, moduleOf('m', listed(30, (i) => `(defun f${i} () 1)`).join(' '))),
+    before: [moduleOf('m', listOf(300, (i) => `(defun f${i} () 1)`).join(' '))],
+    code: long(20, moduleOf('m', listOf(30, (i) => `(defun f${i} () 1)`).join(' '))),
   },
   {
     name: 'signer-names-slots',
     before: [
       moduleOf(
         'm',
-        `${CAP} (defcap A () ${listed(300, (i) => `(compose-capability (N ${i}))`).join(' ')} true)
+        `${CAP} (defcap A () ${listOf(300, (i) => `(compose-capability (N ${i}))`).join(' ')} true)
         (defun go (g) (with-capability (A) ${again('', '(try 1 (enforce-guard g))')}))`,
       ),
     ],
@@ -153,7 +153,7 @@ const capabilities: readonly HostileCase[] = [
     capabilities: () =>
       JSON.stringify([
         { name: 'coin.GAS', args: [] },
-        ...listed(300, (i) => ({ name: 'm.N', args: [{ int: 1000 + i }] })),
+        ...listOf(300, (i) => ({ name: 'm.N', args: [{ int: 1000 + i }] })),
       ]),
     code: '(m.go (read-keyset "k"))',
   },
@@ -162,7 +162,7 @@ const capabilities: readonly HostileCase[] = [
     before: [
       moduleOf(
         'm',
-        `${CAP} (defcap A () ${listed(600, (i) => `(compose-capability (N ${i}))`).join(' ')} true) (defun go () (with-capability (A) 1))`,
+        `${CAP} (defcap A () ${listOf(600, (i) => `(compose-capability (N ${i}))`).join(' ')} true) (defun go () (with-capability (A) 1))`,
       ),
     ],
     code: '(m.go)',
@@ -201,8 +201,8 @@ const capabilities: readonly HostileCase[] = [
   },
   {
     name: 'try-with-admin',
-    before: listed(60, (i) => moduleOf(`m${i}`, '(defun f () 1)')),
-    code: `${listed(60, (i) => `(acquire-module-admin m${i})`).join(' ')} ${again('', '(try 1 2)')}`,
+    before: listOf(60, (i) => moduleOf(`m${i}`, '(defun f () 1)')),
+    code: `${listOf(60, (i) => `(acquire-module-admin m${i})`).join(' ')} ${again('', '(try 1 2)')}`,
   },
   {
     name: 'install-many',
@@ -233,7 +233,7 @@ const capabilities: readonly HostileCase[] = [
     name: 'signer-of-many-capabilities',
     as: 'local',
     capabilities: () =>
-      JSON.stringify([{ name: 'coin.GAS', args: [] }, ...listed(40_000, (i) => ({ name: 'm.N', args: [i] }))]),
+      JSON.stringify([{ name: 'coin.GAS', args: [] }, ...listOf(40_000, (i) => ({ name: 'm.N', args: [i] }))]),
     code: '1',
   },
   {
@@ -258,8 +258,8 @@ const capabilities: readonly HostileCase[] = [
 ]
 
 function keysets(count: number, keys: number): string {
-  const each = { keys: listed(keys, (i) => i.toString(16).padStart(64, '0')), pred: 'keys-all' }
-  return JSON.stringify(Object.fromEntries([['k', each], ...listed(count - 1, (i) => [`n.k${i}`, { keys: [] }])]))
+  const each = { keys: listOf(keys, (i) => i.toString(16).padStart(64, '0')), pred: 'keys-all' }
+  return JSON.stringify(Object.fromEntries([['k', each], ...listOf(count - 1, (i) => [`n.k${i}`, { keys: [] }])]))
 }
 
 export const moduleCases: readonly HostileCase[] = [...outputs, ...capabilities]

@@ -1,5 +1,5 @@
 /** Commands with long names: keys, guards, module references, tokens, fields. */
-import { again, dataOf, type HostileCase, listed, long, moduleOf, onData } from './case.ts'
+import { again, dataOf, type HostileCase, listOf, long, moduleOf, onData } from './case.ts'
 
 const LONG = 60_000
 const moduleName = (name: string) => ({ namespace: null, name })
@@ -8,14 +8,14 @@ const reference = (name: string, interfaces: readonly string[] = []) => ({
   refSpec: interfaces.map(moduleName),
 })
 const key = (index: number) => index.toString(16).padStart(64, '0')
-const keyset = (count: number) => ({ keys: listed(count, key), pred: 'keys-all' })
+const keyset = (count: number) => ({ keys: listOf(count, key), pred: 'keys-all' })
 
 /** Values whose names are long. */
 const NAMED: Readonly<Record<string, unknown>> = {
   'module-ref-long': reference(long(LONG)),
   'module-ref-many': reference(
     'm',
-    listed(2000, (i) => `interface-with-a-long-name-${i}`),
+    listOf(2000, (i) => `interface-with-a-long-name-${i}`),
   ),
   'keysetref-long': { keysetref: { ns: 'n', ksn: long(LONG) } },
   'module-guard-long': { moduleName: moduleName(long(LONG)), name: long(LONG) },
@@ -58,7 +58,7 @@ export const nameCases: readonly HostileCase[] = [
   ...walks,
   {
     name: 'distinct-module-refs',
-    data: () => JSON.stringify({ l: listed(100, (i) => reference(`${long(1000)}${i}`)) }),
+    data: () => JSON.stringify({ l: listOf(100, (i) => reference(`${long(1000)}${i}`)) }),
     as: 'local',
     code: again('(l (read-msg "l"))', '(distinct l)'),
   },
@@ -92,19 +92,19 @@ export const nameCases: readonly HostileCase[] = [
   {
     name: 'long-qualified-calls',
     before: [moduleOf(long(2000, 'm'), '(defun f () 1)')],
-    code: listed(90, () => `(${long(2000, 'm')}.f)`).join(' '),
+    code: listOf(90, () => `(${long(2000, 'm')}.f)`).join(' '),
     as: 'local',
   },
   {
     name: 'read-keyset-many',
     as: 'local',
-    data: dataOf('k', { keys: listed(20_000, key), pred: 'keys-all' }),
+    data: dataOf('k', { keys: listOf(20_000, key), pred: 'keys-all' }),
     code: again('', '(read-keyset "k")'),
   },
   {
     name: 'read-keyset-prefixes',
     as: 'local',
-    data: dataOf('k', { keys: listed(300, (i) => `${long(5000, '0')}${i}`), pred: 'keys-all' }),
+    data: dataOf('k', { keys: listOf(300, (i) => `${long(5000, '0')}${i}`), pred: 'keys-all' }),
     code: again('', '(read-keyset "k")'),
   },
   {
@@ -122,13 +122,13 @@ export const nameCases: readonly HostileCase[] = [
   {
     name: 'same-names-in-data',
     as: 'local',
-    data: () => `{${listed(40_000, () => `"${long(30)}":1`).join(',')}}`,
+    data: () => `{${listOf(40_000, () => `"${long(30)}":1`).join(',')}}`,
     code: '(read-msg)',
   },
   {
     name: 'names-that-hash-alike',
     as: 'local',
-    data: () => JSON.stringify(Object.fromEntries(listed(60_000, (i) => [`a${i}`.padEnd(12, 'b'), i]))),
+    data: () => JSON.stringify(Object.fromEntries(listOf(60_000, (i) => [`a${i}`.padEnd(12, 'b'), i]))),
     code: again('(o (read-msg))', '(contains "a1" o)'),
   },
   onData('principal-of-long-key', 'g', NAMED['guard-long-key'], '(create-principal g)'),
@@ -150,7 +150,7 @@ function withLongKey(name: string, as: 'local' | 'block', use: string): HostileC
 
 /** A result with the same names of fields again and again. */
 function listOfObjects(name: string, fields: number, field: (index: number) => string): HostileCase {
-  const object = Object.fromEntries(listed(fields, (i) => [field(i), 1]))
+  const object = Object.fromEntries(listOf(fields, (i) => [field(i), 1]))
   return { name, as: 'local', data: dataOf('o', object), code: '(make-list 300 (read-msg "o"))' }
 }
 

@@ -1,6 +1,6 @@
 /** Every native with large arguments, again and again. A new native without a line here fails a test. */
 import { developmentAccounts } from '../../src/ground/chain/development-accounts.ts'
-import { again, type HostileCase, listed, long } from './case.ts'
+import { again, type HostileCase, listOf, long } from './case.ts'
 import { G1_ORDER, points, proof, tokenMessage } from './native-data.ts'
 
 const [{ publicKey }] = developmentAccounts
@@ -17,7 +17,7 @@ const VALUES =
 
 /** Fields of the row, so that natives of tables walk it. */
 const FIELDS = 1000
-const row = `{${listed(FIELDS, (i) => `"f${i}": ${i}`).join(',')}}`
+const row = `{${listOf(FIELDS, (i) => `"f${i}": ${i}`).join(',')}}`
 
 let text: string | null = null
 /** The same for each native, so made once in a process. */
@@ -25,13 +25,13 @@ function data(): string {
   text ??= JSON.stringify({
     s: long(100_000, 'é'),
     b: long(100_000, 'A'),
-    l: listed(10_000, (i) => i),
-    ss: listed(10_000, (i) => `f${i}`),
-    o: Object.fromEntries(listed(FIELDS, (i) => [`f${i}`, i])),
+    l: listOf(10_000, (i) => i),
+    ss: listOf(10_000, (i) => `f${i}`),
+    o: Object.fromEntries(listOf(FIELDS, (i) => [`f${i}`, i])),
     p: `1.${long(254, '0')}1`,
     digits: long(10_000, '7'),
     // The key that signs is the last one.
-    k: { keys: [...listed(300, (i) => i.toString(16).padStart(64, '0')), publicKey], pred: 'keys-any' },
+    k: { keys: [...listOf(300, (i) => i.toString(16).padStart(64, '0')), publicKey], pred: 'keys-any' },
     message: tokenMessage(),
     proof: proof(),
     ...points(),
@@ -214,7 +214,7 @@ const BINDINGS: Readonly<Record<string, string>> = {
   'scalar-mult': COORDINATES,
 }
 /** A capability with a long list, granted by a verifier. */
-const GRANTED = `{"name":"m.GO","args":[${JSON.stringify(listed(10_000, (i) => i))}]}`
+const GRANTED = `{"name":"m.GO","args":[${JSON.stringify(listOf(10_000, (i) => i))}]}`
 
 const TABLES = 590
 /** A table can be created once. */
@@ -222,10 +222,10 @@ const createTables: HostileCase = {
   name: 'native create-table',
   as: 'local',
   before: [
-    `(module m G (defcap G () true) (defschema s ${listed(FIELDS, (i) => `f${i}`).join(' ')})
-      ${listed(TABLES, (i) => `(deftable t${i}:{s})`).join(' ')})`,
+    `(module m G (defcap G () true) (defschema s ${listOf(FIELDS, (i) => `f${i}`).join(' ')})
+      ${listOf(TABLES, (i) => `(deftable t${i}:{s})`).join(' ')})`,
   ],
-  code: `(acquire-module-admin m) ${listed(TABLES, (i) => `(create-table m.t${i})`).join(' ')}`,
+  code: `(acquire-module-admin m) ${listOf(TABLES, (i) => `(create-table m.t${i})`).join(' ')}`,
 }
 
 function nativeCase(name: string, call: string): HostileCase {
@@ -239,7 +239,7 @@ function nativeCase(name: string, call: string): HostileCase {
     module: `(defun go () ${loop})`,
   }
   const before = [
-    `(module m G (defcap G () true) (defschema s ${listed(FIELDS, (i) => `f${i}`).join(' ')}) (deftable tab:{s})
+    `(module m G (defcap G () true) (defschema s ${listOf(FIELDS, (i) => `f${i}`).join(' ')}) (deftable tab:{s})
       (defcap C (v) true) (defcap E (v) @event true) (defcap M (v w) @managed true) ${bodies[place ?? 'module']})
     (create-table m.tab) (acquire-module-admin m) (insert m.tab "k" ${row}) (define-keyset "big" (read-keyset "k"))`,
   ]

@@ -43,10 +43,10 @@ class Measurement {
     this.#ticks.push([used, shared[0] / 1000])
     const isTooLarge = peakMiB() > this.#limits.enoughMiB
     if (used < this.#limits.enoughMs && !isTooLarge) return
-    tell(this.ended({ outcome: isTooLarge ? 'memory' : 'time', written: 0, thrown: null, isWhole: false }))
+    tell(this.finish({ outcome: isTooLarge ? 'memory' : 'time', written: 0, thrown: null, isWhole: false }))
   }
 
-  ended(rest: Pick<Measured, 'outcome' | 'written' | 'thrown' | 'isWhole'>): Measured {
+  finish(rest: Pick<Measured, 'outcome' | 'written' | 'thrown' | 'isWhole'>): Measured {
     clearInterval(this.#watch)
     const [cpuMs, gas] = [this.#cpuMs, shared[0] / 1000]
     const estimatedMs = rest.isWhole ? cpuMs : this.#estimate(cpuMs, gas)
@@ -76,7 +76,7 @@ const ask = (task: WorkerTask) => worker.postMessage(task)
 
 worker.on('message', (answer: WorkerAnswer) => {
   if (!('ready' in answer)) {
-    if (running !== null) tell(running.ended({ ...answer, thrown: null, isWhole: true }))
+    if (running !== null) tell(running.finish({ ...answer, thrown: null, isWhole: true }))
     return
   }
   forgetPeak()
@@ -86,7 +86,7 @@ worker.on('message', (answer: WorkerAnswer) => {
 worker.on('error', (error) => {
   running ??= new Measurement(limits)
   const thrown = `${error.name}: ${error.message}`.slice(0, 120)
-  tell(running.ended({ outcome: 'thrown', written: 0, thrown, isWhole: true }))
+  tell(running.finish({ outcome: 'thrown', written: 0, thrown, isWhole: true }))
 })
 
 process.on('message', (task: ProbeTask) => {

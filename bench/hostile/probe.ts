@@ -60,7 +60,7 @@ class Prober {
     const isAlone = this.#process.count === 0
     const answer = await this.#process.measure(name, isAlone ? this.#limits : CLEAR)
     if (this.#process.isSpent) await this.end()
-    return { ...judged(answer), name, isAlone }
+    return { ...judge(answer), name, isAlone }
   }
 
   async end(): Promise<void> {
@@ -70,7 +70,7 @@ class Prober {
   }
 }
 
-function judged(answer: Measured | Crashed): Measured & Pick<Probed, 'fault'> {
+function judge(answer: Measured | Crashed): Measured & Pick<Probed, 'fault'> {
   if ('crash' in answer) return { ...NOTHING, fault: `crash: ${answer.crash}` }
   return { ...answer, fault: verdict(answer) }
 }

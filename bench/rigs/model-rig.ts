@@ -56,7 +56,7 @@ export class ModelRig {
   #cancelSilence: () => void = () => undefined
   #connectedAtMs: number | null = null
   /** Time of the last line or share, and the longest silence. */
-  #stirredAtMs: number | null = null
+  #activeAtMs: number | null = null
   #longestSilenceMs = 0
 
   constructor(clock: Clock, options: ModelRigOptions) {
@@ -100,7 +100,7 @@ export class ModelRig {
     const params = subscribeParams ?? [agent, null]
     for (const line of before) link.write(line)
     link.write(JSON.stringify({ id: ids[0], method: 'mining.subscribe', params }))
-    this.#heard()
+    this.#restartSilenceTimer()
   }
 
   /** Restarts the measurement. */
@@ -127,7 +127,7 @@ export class ModelRig {
   /** Longest time without a line or a share. */
   get longestSilenceMs(): number {
     const nowMs = this.#clock.monotonicMs()
-    return Math.max(this.#longestSilenceMs, nowMs - (this.#stirredAtMs ?? nowMs))
+    return Math.max(this.#longestSilenceMs, nowMs - (this.#activeAtMs ?? nowMs))
   }
 
   /** Bytes of all connections, from and to the server. */
@@ -151,7 +151,7 @@ export class ModelRig {
     this.#link?.close()
   }
 
-  #heard(): void {
+  #restartSilenceTimer(): void {
     this.#cancelSilence()
     this.#cancelSilence = this.#clock.after(this.model.silenceMs, () => {
       this.faults.push('silence')
@@ -159,9 +159,9 @@ export class ModelRig {
     })
   }
 
-  #stirred(): void {
+  #markActivity(): void {
     this.#longestSilenceMs = this.longestSilenceMs
-    this.#stirredAtMs = this.#clock.monotonicMs()
+    this.#activeAtMs = this.#clock.monotonicMs()
   }
 
   #leave(why: string): void {
@@ -178,22 +178,22 @@ export class ModelRig {
   }
 
   #hear(line: string): void {
-    this.#heard()
-    this.#stirred()
+    this.#restartSilenceTimer()
+    this.#markActivity()
     this.lines++
     const { id, method, params, result, error } = JSON.parse(line)
     const authorizeId = this.model.ids?.[1] ?? 2
-    if (this.#state === 'subscribing') this.#subscribed(line, { id, result })
+    if (this.#state === 'subscribing') this.#onSubscribed(line, { id, result })
     else if (method === 'mining.set_target') this.#take(params[0])
     else if (method === 'mining.notify') this.#search(params)
     else if (id === authorizeId) {
       if (result === null || result === false || error !== null) this.faults.push(`answer to authorize: ${line}`)
-      this.#authorized()
-    } else if (typeof id === 'number') this.#answered(id, result === true ? 0 : (error?.[0] ?? -1))
+      this.#onAuthorized()
+    } else if (typeof id === 'number') this.#onAnswer(id, result === true ? 0 : (error?.[0] ?? -1))
   }
 
   /** Real rigs take the first line for the answer to subscribe. */
-  #subscribed(line: string, { id, result }: { readonly id: unknown; readonly result: unknown }): void {
+  #onSubscribed(line: string, { id, result }: { readonly id: unknown; readonly result: unknown }): void {
     const [, nonce1, size] = Array.isArray(result) ? result : []
     if (id !== (this.model.ids?.[0] ?? 1) || !/^[0-9a-f]{4}$/.test(nonce1) || size !== 6) {
       this.faults.push(`answer to subscribe: ${line}`)
@@ -205,7 +205,7 @@ export class ModelRig {
     this.#link?.write(JSON.stringify({ id: this.model.ids?.[1] ?? 2, method: 'mining.authorize', params: login }))
   }
 
-  #authorized(): void {
+  #onAuthorized(): void {
     this.#state = 'mining'
     this.logins++
     for (let n = 1; n <= (this.model.users ?? 0); n++) {
@@ -215,7 +215,7 @@ export class ModelRig {
     this.#give()
   }
 
-  #answered(id: number, code: number): void {
+  #onAnswer(id: number, code: number): void {
     const sentAtMs = this.#waiting.get(id)
     if (sentAtMs !== undefined) {
       this.slowestAnswerMs = Math.max(this.slowestAnswerMs, this.#clock.monotonicMs() - sentAtMs)
@@ -250,7 +250,7 @@ export class ModelRig {
     const nowMs = this.#clock.monotonicMs()
     this.shareTimes.push(nowMs)
     this.firstShareMs ??= nowMs - (this.#connectedAtMs ?? nowMs)
-    this.#stirred()
+    this.#markActivity()
     const id = ++this.#nextId
     this.#waiting.set(id, nowMs)
     this.mostWaiting = Math.max(this.mostWaiting, this.#waiting.size)

@@ -92,7 +92,7 @@ function rowsOf(wanted: readonly RigCount[], { rigs, first, after }: Measured): 
         'shares',
         own.map(({ answers }) => answers.get(DUPLICATE) ?? 0),
       ),
-      row('shares refused', 'shares', own.map(refused)),
+      row('shares refused', 'shares', own.map(countRefused)),
       ...(times.length === 0 ? [] : [row('first share after', 'ms', times)]),
       row(
         'longest silence',
@@ -125,7 +125,7 @@ function rowsOf(wanted: readonly RigCount[], { rigs, first, after }: Measured): 
 
 const percent = (share: number) => 100 * share
 
-function refused({ answers }: ModelRig): number {
+function countRefused({ answers }: ModelRig): number {
   return [...answers].reduce((sum, [code, count]) => (code === 0 ? sum : sum + count), 0)
 }
 

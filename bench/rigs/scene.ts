@@ -63,7 +63,7 @@ export class Scene {
   static async open(options: SceneOptions): Promise<Scene> {
     const scene = new Scene(options)
     await scene.engine.start(286, {
-      onCandidate: (candidate) => scene.#solved(candidate),
+      onCandidate: (candidate) => scene.#onCandidate(candidate),
       onWarning: (message) => scene.warnings.push(message),
     })
     if (options.isWithoutWork !== true) scene.work()
@@ -115,7 +115,7 @@ export class Scene {
     await this.engine.stop()
   }
 
-  #solved(candidate: Candidate): void {
+  #onCandidate(candidate: Candidate): void {
     this.candidates.push(candidate)
     if (this.#hasWork && candidate.sequence === this.#sequence)
       this.clock.after(1, () => this.#hasWork && this.work('solved'))

@@ -32,8 +32,8 @@ export function readRigs(text: string): RigCount[] {
     if (rigs.some((other) => other.name === name)) throw specError(`${name} is named twice`)
     rigs.push({ name, count: Number(digits) })
   }
-  const all = rigs.reduce((sum, { count }) => sum + count, 0)
-  if (all > MAX_RIGS) throw specError(`${all} rigs are too many: ${MAX_RIGS} at most`)
+  const total = rigs.reduce((sum, { count }) => sum + count, 0)
+  if (total > MAX_RIGS) throw specError(`${total} rigs are too many: ${MAX_RIGS} at most`)
   return rigs
 }
 

@@ -35,7 +35,7 @@ describe('the energy of a kernel', () => {
     const energy = await PackageEnergy.open(async () => ({ problem: 'denied', path: '/x/energy_uj' }))
     await energy.start()
     await energy.end('x', 100)
-    expect(energy.of('x')).toBeNull()
+    expect(energy.samplesOf('x')).toBeNull()
     const rows = await kernels(
       effort,
       (line) => told.push(line),
@@ -51,7 +51,7 @@ describe('the energy of a kernel', () => {
       await energy.start()
       await energy.end('x', hashes)
     }
-    expect(energy.of('x')).toEqual([2, 0.25])
+    expect(energy.samplesOf('x')).toEqual([2, 0.25])
   })
 })
 

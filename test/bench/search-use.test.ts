@@ -20,8 +20,8 @@ it('search use counts the hashes of each thread from a cut until it searches oth
   use.cut(3, 6, 1100)
   use.cut(3, 7, 1200)
   // One thread takes up the new work 60 ms after the cut, the other after 100 ms.
-  use.searched([...slices(0, 1, 900, 1260), ...slices(0, 2, 1260, 2100)])
-  use.searched([...slices(1, 1, 900, 1300), ...slices(1, 2, 1300, 2100)])
+  use.addSlices([...slices(0, 1, 900, 1260), ...slices(0, 2, 1260, 2100)])
+  use.addSlices([...slices(1, 1, 900, 1300), ...slices(1, 2, 1300, 2100)])
   const { usefulOfAll, usefulOfPossible, lostMs } = use.end(2000)
   expect(lostMs).toEqual([60, 100])
   expect(usefulOfAll).toBeCloseTo((100 * (2000 - 160)) / 2000)
@@ -33,7 +33,7 @@ it('search use counts a part of the slice in which the cut came, and work that i
   use.give(1, 3, 7)
   use.start(0)
   use.cut(3, 9, 5)
-  use.searched(slices(0, 1, 0, 20))
+  use.addSlices(slices(0, 1, 0, 20))
   expect(use.end(20).usefulOfAll).toBeCloseTo(25)
 })
 
@@ -43,7 +43,7 @@ it('search use counts no wasted hashes for a thread that the machine does not sc
   use.give(2, 3, 8)
   use.start(0)
   use.cut(3, 7, 500)
-  use.searched([...slices(0, 1, 0, 500), ...slices(0, 2, 800, 1000)])
+  use.addSlices([...slices(0, 1, 0, 500), ...slices(0, 2, 800, 1000)])
   expect(use.end(1000)).toEqual({ usefulOfAll: 100, usefulOfPossible: 100, lostMs: [] })
 })
 
@@ -51,7 +51,7 @@ it('search use counts the hashes that a thread could have computed while it had 
   const use = new SearchUse(0)
   use.give(1, 3, 7)
   use.start(0)
-  use.searched([...slices(0, 1, 0, 900), { thread: 0, sequence: 2, fromMs: 900, toMs: 1000, hashes: null }])
+  use.addSlices([...slices(0, 1, 0, 900), { thread: 0, sequence: 2, fromMs: 900, toMs: 1000, hashes: null }])
   expect(use.end(1000).usefulOfPossible).toBeCloseTo(90)
 })
 

@@ -10,7 +10,14 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { listAdapters } from '../../src/mining/engine/gpu/adapters.ts'
 import { adaptersIn } from '../../src/mining/engine/gpu/dawn.ts'
 import { GpuEngine } from '../../src/mining/engine/gpu/gpu.ts'
-import { alikeHint, cardEnv, hasLayer, LAYER, tellApart, writeManifest } from '../../src/mining/engine/gpu/identical.ts'
+import {
+  alikeHint,
+  cardEnv,
+  distinguishCards,
+  hasLayer,
+  LAYER,
+  writeManifest,
+} from '../../src/mining/engine/gpu/identical.ts'
 import type { ListedAdapter } from '../../src/mining/engine/gpu/messages.ts'
 import { installPart } from '../../src/mining/engine/native/provide.ts'
 import { nonceRanges } from '../../src/mining/engine/range.ts'
@@ -158,9 +165,9 @@ describe('telling cards apart', () => {
     driver: '',
     limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
   })
-  /** The answer of `tellApart` if the process of card number i sees `seen[i]`. */
+  /** The answer of `distinguishCards` if the process of card number i sees `seen[i]`. */
   const apart = async (adapters: ListedAdapter[], seen: (ListedAdapter[] | null)[]) => {
-    const told = await tellApart(adapters, async (card) => (card < seen.length ? seen[card] : []))
+    const told = await distinguishCards(adapters, async (card) => (card < seen.length ? seen[card] : []))
     return told.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
   }
 
@@ -189,7 +196,7 @@ describe('telling cards apart', () => {
   it('the numbering of cards starts no processes if all names differ', async () => {
     const never = () => Promise.reject(new Error('asked'))
     const adapters = [adapter('A'), adapter('B')]
-    expect(await tellApart(adapters, never)).toEqual(adapters)
+    expect(await distinguishCards(adapters, never)).toEqual(adapters)
   })
 
   it('the numbering of cards keeps the layers of the user', () => {

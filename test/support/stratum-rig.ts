@@ -118,7 +118,7 @@ export class Rig {
   /** Whether the last nonce2 also meets another target. */
   lastMeets({ header }: RigJobSeen, target: bigint): boolean {
     const start = midstate(header)
-    return meetsWords(finish(start, midstateTail(start.tail, composeNonce(this.#text(), this.#fixed()))), target)
+    return meetsWords(finish(start, midstateTail(start.tail, composeNonce(this.#text(), this.#fixedNonce()))), target)
   }
 
   /** Searches the newest job and submits shares until it is closed. */
@@ -141,15 +141,15 @@ export class Rig {
     this.socket.destroy()
   }
 
-  readonly #fixed = () => ({ bits: 16, value: Number.parseInt(this.nonce1, 16) })
-  readonly #text = () => nonce2Text((this.#nonce2 << 16n) | BigInt(this.#fixed().value), this.#fixed())
+  readonly #fixedNonce = () => ({ bits: 16, value: Number.parseInt(this.nonce1, 16) })
+  readonly #text = () => nonce2Text((this.#nonce2 << 16n) | BigInt(this.#fixedNonce().value), this.#fixedNonce())
 
   /** Tries some nonces. @returns whether the last one meets the target */
   #tries({ header }: RigJobSeen, target: bigint, count: number): boolean {
     const start = midstate(header)
     for (let i = 0; i < count; i++) {
       this.#nonce2++
-      const nonce = composeNonce(this.#nonce2.toString(16), this.#fixed())
+      const nonce = composeNonce(this.#nonce2.toString(16), this.#fixedNonce())
       const words = midstateTail(start.tail, nonce)
       if (meetsWords(finish(start, words), target)) return true
     }

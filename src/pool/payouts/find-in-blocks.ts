@@ -52,21 +52,21 @@ const PAYLOADS_AT_ONCE = 100
 const sha512t256 = (bytes: Uint8Array): Uint8Array => createHash('sha512-256').update(bytes).digest()
 
 /**
- * Looks for orders in the blocks that may have included them.
- * @returns their results by request key; an order that is missing is in no block of this branch
+ * Looks for payouts in the blocks that may have included them.
+ * @returns their results by request key; a payout that is missing is in no block of this branch
  * @throws errors of NodeClient, and NewcutError NODE_MISBEHAVED if the node does not give all blocks
  */
 export async function findInBlocks(
   node: BlocksNode,
   branch: SearchedBranch,
-  orders: readonly SearchedPayout[],
+  payouts: readonly SearchedPayout[],
   call: CallOptions,
 ): Promise<Map<string, ResultInBlock>> {
   const { chain } = branch
-  const from = Math.min(...orders.map(createdOf)) - EARLY_SECONDS
-  const until = Math.max(...orders.map(({ expires }) => expires))
+  const from = Math.min(...payouts.map(createdOf)) - EARLY_SECONDS
+  const until = Math.max(...payouts.map(({ expires }) => expires))
   const candidates = await candidatesOf(node, branch, { from: BigInt(from), until: BigInt(until) }, call)
-  const keys = new Set(orders.map(({ requestKey }) => requestKey))
+  const keys = new Set(payouts.map(({ requestKey }) => requestKey))
   const found = new Map<string, ResultInBlock>()
   for (let i = 0; i < candidates.length; i += PAYLOADS_AT_ONCE) {
     const batch = candidates.slice(i, i + PAYLOADS_AT_ONCE)

@@ -10,7 +10,7 @@ export interface Credit extends CreditLine {
   readonly isOrphaned: boolean
 }
 
-/** An order, with its result or null while it is open. */
+/** A payout, with its result or null while it is open. */
 export interface Payout extends SentLine {
   readonly result: ResultLine | null
 }
@@ -40,7 +40,7 @@ export const isOnNetwork = (line: PayoutLine, network: string) => !('network' in
 export class PayoutLedger {
   readonly #credits = new Map<string, Credit>()
   readonly #payouts = new Map<string, Payout>()
-  /** Block and account -> request key of the order that pays for it, unless the order failed. */
+  /** Block and account -> request key of the payout that pays for it, unless the payout failed. */
   readonly #spent = new Map<string, string>()
 
   constructor(lines: readonly PayoutLine[] = []) {
@@ -51,8 +51,8 @@ export class PayoutLedger {
   copyWith(lines: readonly PayoutLine[]): PayoutLedger {
     const next = new PayoutLedger()
     for (const [block, credit] of this.#credits) next.#credits.set(block, credit)
-    for (const [key, order] of this.#payouts) next.#payouts.set(key, order)
-    for (const [key, order] of this.#spent) next.#spent.set(key, order)
+    for (const [key, payout] of this.#payouts) next.#payouts.set(key, payout)
+    for (const [key, payout] of this.#spent) next.#spent.set(key, payout)
     next.add(...lines)
     return next
   }
@@ -80,11 +80,11 @@ export class PayoutLedger {
         return
       }
       case 'result': {
-        const order = this.#payouts.get(line.requestKey)
-        if (order === undefined || order.result !== null) return
-        this.#payouts.set(line.requestKey, { ...order, result: line })
+        const payout = this.#payouts.get(line.requestKey)
+        if (payout === undefined || payout.result !== null) return
+        this.#payouts.set(line.requestKey, { ...payout, result: line })
         if (line.outcome === 'paid') return
-        for (const key of keysOf(order.pays)) {
+        for (const key of keysOf(payout.pays)) {
           if (this.#spent.get(key) === line.requestKey) this.#spent.delete(key)
         }
       }
@@ -96,22 +96,22 @@ export class PayoutLedger {
     return this.#credits
   }
 
-  /** All orders, the oldest first. */
+  /** All payouts, the oldest first. */
   get payouts(): readonly Payout[] {
     return [...this.#payouts.values()]
   }
 
-  /** Orders without a result. */
+  /** Payouts without a result. */
   get openPayouts(): readonly Payout[] {
     return this.payouts.filter(({ result }) => result === null)
   }
 
-  /** @returns the request key of the order that pays an account for a block, or null if all failed or there is none */
+  /** @returns the request key of the payout that pays an account for a block, or null if all failed or there is none */
   payerOf(block: string, account: string): string | null {
     return this.#spent.get(keyOf(block, account)) ?? null
   }
 
-  /** Whether any part of a block is paid or in an open order. */
+  /** Whether any part of a block is paid or in an open payout. */
   isSpent(credit: Credit): boolean {
     return credit.parts.some(({ payee }) => this.payerOf(credit.block, payee) !== null)
   }
@@ -160,7 +160,7 @@ export class PayoutLedger {
 export const isPayable = (payee: string, { account }: Pick<Credit, 'account'>) =>
   accountOfUser(payee) === payee && payee !== account
 
-/** The part of an order that pays this balance. */
+/** The part of a payout that pays this balance. */
 export function transferOf({ account, amount, claims }: Balance): Paid {
   const parts = claims.map(({ credit, amount: part }) => ({ block: credit.block, amount: coinsText(part) }))
   return { account, amount: coinsText(amount), for: parts }

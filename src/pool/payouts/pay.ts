@@ -25,11 +25,11 @@ import { type ClockNode, ClocksDiffer, signingTime } from './signing-time.ts'
 interface PayOptions {
   readonly node: WalletNode & ClockNode
   readonly journal: Pick<PayoutJournal, 'append' | 'now'>
-  /** Gets a line for each order. */
+  /** Gets a line for each payout. */
   readonly ledger: PayoutLedger
   /** The account that pays amounts and gas. */
   readonly account: string
-  /** Minimum payment to record in orders, in 10^-12 coins. */
+  /** Minimum payment to record in payouts, in 10^-12 coins. */
   readonly minimum: bigint
   readonly keys: readonly SigningKey[]
   /** `gasLimit`: maximum gas of one transaction. */
@@ -37,7 +37,7 @@ interface PayOptions {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onStep: (step: CommandStep) => void
-  /** Called with the reason why a chain or an order is not paid now. */
+  /** Called with the reason why a chain or a payout is not paid now. */
   readonly onTrouble: (chain: number, error: NewcutError) => void
 }
 
@@ -46,7 +46,7 @@ const MAX_LOOKUPS = 8
 const GAS_EXCEEDED = /^Gas limit "\d+" exceeded/
 
 /**
- * Sends orders for these balances. If a chain cannot be paid, reports it and continues with the others. If the clocks
+ * Sends payouts for these balances. If a chain cannot be paid, reports it and continues with the others. If the clocks
  * differ, reports it and pays nothing more.
  * @throws NewcutError DATA_UNUSABLE if the journal cannot be written, errors of NodeClient, and the reason of the
  * signal
@@ -80,7 +80,7 @@ async function payChain(chain: number, due: readonly Balance[], options: PayOpti
   }
 }
 
-/** @throws NewcutError COMMAND_FAILED unless the account can pay all balances, all open orders, and gas */
+/** @throws NewcutError COMMAND_FAILED unless the account can pay all balances, all open payouts, and gas */
 async function checkFunds(chain: number, due: readonly Balance[], options: PayOptions): Promise<void> {
   const { node, account, keys, terms, clock, signal } = options
   const { balance } = await requirePayer(node, { account, chain, keys }, { signal, nowMs: clock.wallMs() })
@@ -97,12 +97,12 @@ async function checkFunds(chain: number, due: readonly Balance[], options: PayOp
   })
 }
 
-/** Amount that open orders may still take from the account on this chain. */
+/** Amount that open payouts may still take from the account on this chain. */
 async function openAmount(chain: number, { node, ledger, account, signal }: PayOptions): Promise<bigint> {
-  const open = ledger.openPayouts.filter((order) => order.chain === chain && order.account === account)
+  const open = ledger.openPayouts.filter((payout) => payout.chain === chain && payout.account === account)
   const keys = open.map(({ requestKey }) => requestKey)
   const included = keys.length === 0 ? new Map() : await node.poll(chain, keys, { signal })
-  return open.filter(({ requestKey }) => !included.has(requestKey)).reduce((sum, order) => sum + totalOf(order), 0n)
+  return open.filter(({ requestKey }) => !included.has(requestKey)).reduce((sum, payout) => sum + totalOf(payout), 0n)
 }
 
 const totalOf = ({ pays }: Payout) => pays.reduce((sum, { amount }) => sum + (unitsOf(amount) ?? 0n), 0n)

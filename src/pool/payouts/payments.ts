@@ -5,7 +5,7 @@ import type { PayoutLine } from './payout-line.ts'
 
 /** A transfer to an account. */
 export interface Payment {
-  /** Time of the order: UTC, ISO 8601. */
+  /** Time of the payout: UTC, ISO 8601. */
   readonly at: string
   readonly network: string
   readonly chain: number
@@ -25,7 +25,7 @@ export function paymentsOf(lines: readonly PayoutLine[]): Payment[] {
   return new PayoutLedger(lines).payouts.flatMap(paymentsOfPayout)
 }
 
-/** The transfers of one order. */
+/** The transfers of one payout. */
 export function paymentsOfPayout({ at, network, chain, requestKey, pays, result }: Payout): Payment[] {
   const state = result?.outcome ?? 'pending'
   return pays.map(({ account, amount, for: parts }) => {

@@ -4,7 +4,7 @@
  * - `credit`: a block counts, with its division among payees. A block has one such line.
  * - `orphaned`, `restored`: a credited block has left its chain, or is back.
  * - `order`: a signed transaction and its payments. It is sent after the line is on disk.
- * - `result`: the final result of an order.
+ * - `result`: the final result of a payout.
  *
  * The life of a payout, an `order` with its result:
  *
@@ -60,7 +60,7 @@ const CreditLine = Type.Object({
 })
 export type CreditLine = Readonly<Static<typeof CreditLine>>
 
-/** Payment of an order to one account, and the blocks that it is for. */
+/** Payment of a payout to one account, and the blocks that it is for. */
 const Paid = Type.Object({
   account: Text,
   amount: Coins,

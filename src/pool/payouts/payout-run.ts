@@ -38,7 +38,7 @@ interface PaySetup extends PayoutSetup {
   readonly terms: FeeTerms
   readonly onStep: (step: CommandStep) => void
   readonly onTrouble: (chain: number, error: NewcutError) => void
-  /** Called with each order that this run settles, also with those of earlier runs. */
+  /** Called with each payout that this run settles, also with those of earlier runs. */
   readonly onSettled: (result: ResultLine) => void
 }
 
@@ -49,7 +49,7 @@ export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
 }
 
 /**
- * Looks up earlier orders, credits blocks, pays, and follows all orders until they are settled. If a run is killed at
+ * Looks up earlier payouts, credits blocks, pays, and follows all payouts until they are settled. If a run is killed at
  * any point, the next one continues.
  * @throws NewcutError DATA_UNUSABLE while another run is active, errors of the share store, the node and settle(), and
  * the reason of the signal

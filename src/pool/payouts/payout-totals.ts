@@ -21,7 +21,7 @@ interface PoolIdentity {
 interface DivisionRules {
   readonly scheme: string
   readonly feePercent: string
-  /** Coins, or null if no order records it. */
+  /** Coins, or null if no payout records it. */
   readonly minimum: string | null
 }
 
@@ -37,7 +37,7 @@ interface PayoutTotals {
 }
 
 interface AccountTotals {
-  /** Owed for blocks that count, or in an open order. */
+  /** Owed for blocks that count, or in an open payout. */
   readonly pending: bigint
   readonly paid: bigint
   /** Settled payments, the newest first. */
@@ -172,8 +172,8 @@ function withoutBulk(line: PayoutLine): PayoutLine {
 }
 
 function totalsOf(ledger: PayoutLedger, { network, account }: PoolIdentity): PayoutTotals {
-  const orders = ledger.payouts.filter((order) => order.network === network && order.account === account)
-  const payments = orders.flatMap(paymentsOfPayout).reverse()
+  const payouts = ledger.payouts.filter((payout) => payout.network === network && payout.account === account)
+  const payments = payouts.flatMap(paymentsOfPayout).reverse()
   const paid = payments.filter(({ state }) => state === 'paid')
   const byAccount = new Map<string, Payment[]>()
   for (const payment of paid) {
@@ -187,7 +187,7 @@ function totalsOf(ledger: PayoutLedger, { network, account }: PoolIdentity): Pay
   for (const balance of ledger.balances(account)) owe(balance.account, balance.amount)
   for (const payment of open) owe(payment.account, unitsOf(payment.amount) ?? 0n)
   const credit = [...ledger.credits.values()].findLast((each) => each.account === account)
-  const minimum = orders.at(-1)?.minimum ?? null
+  const minimum = payouts.at(-1)?.minimum ?? null
   return {
     rules: credit === undefined ? null : { scheme: credit.scheme, feePercent: credit.feePercent, minimum },
     paid: sumOf(paid),

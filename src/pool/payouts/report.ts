@@ -16,7 +16,7 @@ import { BLOCK_WORTH } from './schemes.ts'
  * - `due`: the next run pays it
  * - `carried`: the balance is below the minimum
  * - `held`: its chain is unsettled
- * - `pending`: it is in an open order
+ * - `pending`: it is in an open payout
  * - `unpayable`: its user names no account
  * - `own`: its user is the pool's account
  * - `orphaned`: its block was orphaned before it was paid
@@ -103,8 +103,8 @@ export function reportOf(
   const { network, account, scheme, window, fee, confirmations } = rules
   const balances = ledger.balances(account, (block) => held.has(block))
   const carried = new Set(balances.filter(({ amount }) => amount < minimum).map(keyOf))
-  const orders = ledger.payouts.filter((order) => order.network === network && order.account === account)
-  const outcomes = new Map(orders.map(({ requestKey, result }) => [requestKey, result?.outcome ?? 'pending']))
+  const payouts = ledger.payouts.filter((payout) => payout.network === network && payout.account === account)
+  const outcomes = new Map(payouts.map(({ requestKey, result }) => [requestKey, result?.outcome ?? 'pending']))
   const stateOf = (credit: Credit, payee: string): PartState => {
     if (accountOfUser(payee) !== payee) return 'unpayable'
     if (!isPayable(payee, credit)) return 'own'
@@ -127,7 +127,7 @@ export function reportOf(
     balances: balances.map((balance) => reportBalance(balance, carried.has(keyOf(balance)))),
     operator: operatorParts(credits, stateOf),
     unpaid: unpaidUsers(credits),
-    payments: orders.flatMap(paymentsOfPayout),
+    payments: payouts.flatMap(paymentsOfPayout),
   }
 }
 

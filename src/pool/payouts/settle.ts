@@ -1,5 +1,5 @@
 /**
- * Settles orders. An order is settled when a block deep enough in its chain has its transaction. It is also settled
+ * Settles payouts. A payout is settled when a block deep enough in its chain has its transaction. It is also settled
  * when a block of that depth is too late for it, and no block up to there has it. Until then newcut resends the same
  * transaction while blocks may include it.
  *
@@ -42,14 +42,14 @@ const RESEND_MS = 20_000
 /** Minimum interval between two searches of the blocks of a chain. */
 const SEARCH_MS = 15_000
 const MAX_PAUSE_MS = 15_000
-/** Maximum wait for proof after an order expired, plus a time for each block of the depth. */
+/** Maximum wait for proof after a payout expired, plus a time for each block of the depth. */
 const GRACE_MS = 600_000
 const BLOCK_GRACE_MS = 60_000
 /** A node's refusal of a transaction that is in a block already (PROTOCOL.md E.1). */
 const IN_A_BLOCK = /already exists on chain/i
 const MICROSECONDS = 1_000_000n
 
-/** The state of an order at one lookup. */
+/** The state of a payout at one lookup. */
 type PayoutStatus =
   | { readonly kind: 'final'; readonly result: ResultLine }
   | { readonly kind: 'included'; readonly height: number; readonly depth: number }
@@ -58,15 +58,15 @@ type PayoutStatus =
   | { readonly kind: 'unproven'; readonly error: NewcutError }
 
 /**
- * Follows orders that were just sent, until all are settled.
+ * Follows payouts that were just sent, until all are settled.
  * @throws NewcutError NO_RESULT if the chain proves nothing long after they expired, errors of NodeClient, and the
  * reason of the signal
  */
-export async function settlePayouts(orders: readonly Payout[], options: SettleOptions): Promise<void> {
+export async function settlePayouts(payouts: readonly Payout[], options: SettleOptions): Promise<void> {
   const { clock, signal, onStep, confirmations } = options
   const graceMs = GRACE_MS + confirmations * BLOCK_GRACE_MS
-  const follower = new PayoutFollower(options, orders)
-  let open = orders
+  const follower = new PayoutFollower(options, payouts)
+  let open = payouts
   for (let failures = 0; open.length > 0; ) {
     let pauseMs = POLL_MS * (0.5 + Math.random())
     try {
@@ -86,12 +86,12 @@ export async function settlePayouts(orders: readonly Payout[], options: SettleOp
 }
 
 /**
- * Looks up orders once, and resends pending ones.
- * @returns the orders that are not settled
+ * Looks up payouts once, and resends pending ones.
+ * @returns the payouts that are not settled
  * @throws as settle()
  */
-export async function lookOnce(orders: readonly Payout[], options: SettleOptions): Promise<readonly Payout[]> {
-  return await new PayoutFollower(options, []).look(orders)
+export async function lookOnce(payouts: readonly Payout[], options: SettleOptions): Promise<readonly Payout[]> {
+  return await new PayoutFollower(options, []).look(payouts)
 }
 
 class PayoutFollower {
@@ -106,43 +106,43 @@ class PayoutFollower {
   readonly #searched = new Map<string, PayoutStatus>()
   readonly #claimed: Set<string>
 
-  /** @param sent orders that were just sent */
+  /** @param sent payouts that were just sent */
   constructor(options: SettleOptions, sent: readonly Payout[]) {
     this.#options = options
     this.#claimed = options.claimed ?? new Set()
     for (const { requestKey } of sent) this.#sentMs.set(requestKey, options.clock.monotonicMs())
   }
 
-  async look(orders: readonly Payout[]): Promise<readonly Payout[]> {
+  async look(payouts: readonly Payout[]): Promise<readonly Payout[]> {
     const open: Payout[] = []
-    for (const chain of new Set(orders.map((order) => order.chain))) {
-      const own = orders.filter((order) => order.chain === chain)
+    for (const chain of new Set(payouts.map((payout) => payout.chain))) {
+      const own = payouts.filter((payout) => payout.chain === chain)
       const statuses = await this.#statusesOf(chain, own)
-      for (const order of own) {
-        const status = statuses.get(order.requestKey) ?? { kind: 'pending' }
+      for (const payout of own) {
+        const status = statuses.get(payout.requestKey) ?? { kind: 'pending' }
         if (status.kind === 'final') this.#options.onResult(status.result)
-        else open.push(order)
-        this.#report(order, status)
-        if (status.kind === 'pending') await this.#sendAgain(order)
+        else open.push(payout)
+        this.#report(payout, status)
+        if (status.kind === 'pending') await this.#sendAgain(payout)
       }
     }
     return open
   }
 
-  /** @returns states by request key; missing orders are pending */
-  async #statusesOf(chain: number, orders: readonly Payout[]): Promise<Map<string, PayoutStatus>> {
-    const { statuses, deep, settled } = await pollStatuses(this.#options, chain, orders)
+  /** @returns states by request key; missing payouts are pending */
+  async #statusesOf(chain: number, payouts: readonly Payout[]): Promise<Map<string, PayoutStatus>> {
+    const { statuses, deep, settled } = await pollStatuses(this.#options, chain, payouts)
     if (deep === null) return statuses
-    const isDue = (order: Payout) => settled.has(order.requestKey) || isExpiredAt(order, deep)
-    const searched = orders.filter((order) => isDue(order) || this.#claimed.has(order.requestKey))
+    const isDue = (payout: Payout) => settled.has(payout.requestKey) || isExpiredAt(payout, deep)
+    const searched = payouts.filter((payout) => isDue(payout) || this.#claimed.has(payout.requestKey))
     const isNews = searched.some(({ requestKey }) => settled.has(requestKey) && !this.#searched.has(requestKey))
     if (searched.length > 0 && (isNews || this.#maySearch(chain))) {
       this.#searchedMs.set(chain, this.#options.clock.monotonicMs())
       await this.#search({ chain, deep }, searched, statuses)
     }
-    for (const order of searched) {
-      const status = this.#searched.get(order.requestKey)
-      if (status?.kind === 'final' || (status !== undefined && isDue(order))) statuses.set(order.requestKey, status)
+    for (const payout of searched) {
+      const status = this.#searched.get(payout.requestKey)
+      if (status?.kind === 'final' || (status !== undefined && isDue(payout))) statuses.set(payout.requestKey, status)
     }
     return statuses
   }
@@ -155,14 +155,14 @@ class PayoutFollower {
 
   async #search(
     { chain, deep }: { readonly chain: number; readonly deep: DeepBlock },
-    orders: readonly Payout[],
+    payouts: readonly Payout[],
     polled: ReadonlyMap<string, PayoutStatus>,
   ): Promise<void> {
     const { node, signal } = this.#options
-    for (const { requestKey } of orders) this.#searched.delete(requestKey)
+    for (const { requestKey } of payouts) this.#searched.delete(requestKey)
     let found: ReadonlyMap<string, ResultInBlock> | NewcutError
     try {
-      found = await findInBlocks(node, { chain, hash: deep.hash }, orders, { signal })
+      found = await findInBlocks(node, { chain, hash: deep.hash }, payouts, { signal })
       // A reorg between the answers may have brought blocks that these answers do not cover.
       if (!(await isOnBranch(node, { chain, deep }, { signal }))) {
         this.#searchedMs.delete(chain)
@@ -173,15 +173,15 @@ class PayoutFollower {
       if (!(error instanceof NewcutError)) throw error
       found = error
     }
-    for (const order of orders) {
-      const isClaimed = this.#claimed.has(order.requestKey) || polled.has(order.requestKey)
-      this.#searched.set(order.requestKey, this.#statusIn(found, order, isClaimed))
+    for (const payout of payouts) {
+      const isClaimed = this.#claimed.has(payout.requestKey) || polled.has(payout.requestKey)
+      this.#searched.set(payout.requestKey, this.#statusIn(found, payout, isClaimed))
     }
   }
 
   /** @param isClaimed whether the node says that a block has it */
-  #statusIn(found: ReadonlyMap<string, ResultInBlock> | NewcutError, order: Payout, isClaimed: boolean): PayoutStatus {
-    const { requestKey, chain } = order
+  #statusIn(found: ReadonlyMap<string, ResultInBlock> | NewcutError, payout: Payout, isClaimed: boolean): PayoutStatus {
+    const { requestKey, chain } = payout
     if (found instanceof NewcutError) {
       const row = { ...payoutErrors.unreadableBlocks, code: found.code }
       const values = { chain, requestKey, why: describeError(found) }
@@ -219,7 +219,7 @@ class PayoutFollower {
       await node.send(chain, [command], { signal })
       onStep({ type: 'sent', chain, requestKey, again: true })
     } catch (error) {
-      // Any other refusal is harmless: without a block the order expires.
+      // Any other refusal is harmless: without a block the payout expires.
       if (!(error instanceof NodeRefusal) || !error.isNodesOwn) throw error
       if (IN_A_BLOCK.test(error.excerpt)) this.#claimed.add(requestKey)
       else onStep({ type: 'trouble', chain, error, retryInMs: 0 })
@@ -237,10 +237,10 @@ interface NodeStatuses {
   readonly settled: ReadonlySet<string>
 }
 
-async function pollStatuses(options: SettleOptions, chain: number, orders: readonly Payout[]): Promise<NodeStatuses> {
+async function pollStatuses(options: SettleOptions, chain: number, payouts: readonly Payout[]): Promise<NodeStatuses> {
   const { node, confirmations, signal } = options
   const call = { signal }
-  const keys = orders.map(({ requestKey }) => requestKey)
+  const keys = payouts.map(({ requestKey }) => requestKey)
   // Read the deep block before the results: they contain everything included by then.
   const deep = await deepBlock(node, { chain, confirmations }, call)
   const results = await node.poll(chain, keys, call)
@@ -256,7 +256,7 @@ async function pollStatuses(options: SettleOptions, chain: number, orders: reado
   return { statuses, deep, settled }
 }
 
-/** Whether no block above this one can have the order. */
+/** Whether no block above this one can have the payout. */
 const isExpiredAt = ({ expires }: Payout, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
 
 interface DeepBlock {
@@ -324,7 +324,7 @@ function expiredStatus({ clock }: SettleOptions, requestKey: string): PayoutStat
   return { kind: 'final', result: { at, type: 'result', requestKey, outcome: 'expired', height: null, message } }
 }
 
-function noProofError(orders: readonly Payout[]): NewcutError {
-  const keys = orders.map(({ requestKey }) => requestKey).join(', ')
+function noProofError(payouts: readonly Payout[]): NewcutError {
+  const keys = payouts.map(({ requestKey }) => requestKey).join(', ')
   return operatingError(payoutErrors.noProof, { keys })
 }

@@ -45,10 +45,10 @@ export function chooseKernel(
   const refused = addon.obstacle === null || wanted === 'auto' ? [] : [addon.obstacle]
   const passed: Kernel[] = []
   for (const name of kernelNames) {
-    if (retired.has(name) || !isWanted(name, wanted, addon)) continue
+    if (retired.has(name) || !isSelected(name, wanted, addon)) continue
     if (passed.length > 0 && (wanted !== 'auto' || name === 'js')) continue
     if (NARROW.has(name) && passed.some((kernel) => WIDE.has(kernel.name))) continue
-    for (const variant of variants(name, layout, addon)) {
+    for (const variant of variantsOf(name, layout, addon)) {
       const { kernel, failure } = testKernel(layout, variant, random)
       if (failure !== null) refused.push(failure)
       if (kernel === null) continue
@@ -69,7 +69,7 @@ interface Variant {
 }
 
 /** The remembered order, and `halves` in case that this one fails. */
-function variants(name: KernelName, layout: TailLayout, addon: NativeAddon): readonly Variant[] {
+function variantsOf(name: KernelName, layout: TailLayout, addon: NativeAddon): readonly Variant[] {
   const usual = { title: `kernel ${name}`, create: () => createKernel(name, layout, addon), judge: null }
   const order = addon.orders?.[name] ?? 'halves'
   if (order === 'halves') return [usual]
@@ -108,7 +108,7 @@ function layoutOf(workBytes: number): TailLayout | string {
  * Whether to try a kernel. A native kernel that this processor cannot run is skipped silently, unless requested by
  * name.
  */
-function isWanted(name: KernelName, preference: KernelPreference, addon: NativeAddon): boolean {
+function isSelected(name: KernelName, preference: KernelPreference, addon: NativeAddon): boolean {
   if (!isNativeKernel(name)) return preference === 'auto' || preference === name
   if (addon.obstacle !== null) return false
   return preference === name || ((preference === 'auto' || preference === 'native') && name in addon.sweeps)

@@ -6,7 +6,7 @@ import { engineErrors } from '../errors.ts'
 import { nonceRanges } from '../range.ts'
 import { GpuChild } from './child-process.ts'
 import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
-import { cardEnv, hasLayer, tellApart } from './identical.ts'
+import { cardEnv, distinguishCards, hasLayer } from './identical.ts'
 import type { AdapterInfo, ListedAdapter } from './messages.ts'
 
 interface AdapterList {
@@ -38,7 +38,7 @@ export async function listAdapters(options: AdapterListOptions = {}): Promise<Ad
 }
 
 function cardsOf(adapters: readonly ListedAdapter[], options: AdapterListOptions): Promise<readonly ListedAdapter[]> {
-  return tellApart(adapters, async (card) => {
+  return distinguishCards(adapters, async (card) => {
     const { env } = options
     const answer = await askForAdapters({ ...options, env: { ...env, ...cardEnv(card, { ...process.env, ...env }) } })
     return answer.reason === null ? answer.adapters : null

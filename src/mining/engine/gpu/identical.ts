@@ -73,14 +73,14 @@ export function openedBy<T extends AdapterChoice>(
  * alone in its process, the adapter stays unchanged.
  * @param listCard lists the adapters of a process that sees only the card of this number, or returns null if that fails
  */
-export async function tellApart(
+export async function distinguishCards(
   adapters: readonly ListedAdapter[],
   listCard: (card: number) => Promise<readonly ListedAdapter[] | null>,
 ): Promise<readonly ListedAdapter[]> {
   if (adapters.every(({ alike }) => alike === 1)) return adapters
-  const all = adapters.reduce((sum, { alike }) => sum + alike, 0)
+  const total = adapters.reduce((sum, { alike }) => sum + alike, 0)
   const cards: ListedAdapter[] = []
-  for (let card = 0; cards.length < all && card < all + MAX_USELESS; card++) {
+  for (let card = 0; cards.length < total && card < total + MAX_USELESS; card++) {
     const seen = await listCard(card)
     if (seen === null || seen.length > 1 || seen.some(({ alike }) => alike > 1)) return adapters
     cards.push(...seen.map((adapter) => ({ ...adapter, card })))

@@ -236,7 +236,7 @@ export class Session {
   }
 
   /** Sends a line to a rig that waits for the first work, because it leaves a silent server. */
-  remind(): void {
+  sendTarget(): void {
     if (this.#difficulty === null) return
     this.#sentAtMs = this.#ports.nowMs()
     const target = targetText(targetOfShares(this.#difficulty.wanted))

@@ -314,7 +314,7 @@ export class StratumEngine implements Engine, RigHost {
     this.#freshAtMs = this.#options.clock.monotonicMs()
     const job = this.#jobs.issueFresh()
     for (const session of sessions) {
-      if (job === null) session.remind()
+      if (job === null) session.sendTarget()
       else this.#send(session, job)
     }
   }
