@@ -18,7 +18,7 @@ import type {
 } from '#language/contracts/repl/run.ts'
 import type { FileOutcome, FileQuestions } from '#language/testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
-import { type AtPlace, locationOf, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
+import { locationOf, type PlacedResult, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
 import { runTestFiles } from '#language/testing/run.ts'
 import { type WatchEvents, watchFiles } from '#language/testing/watch.ts'
 import { type ForkValues, forkOf } from './input/fork-setup.ts'
@@ -189,7 +189,7 @@ function printOutcome(
 }
 
 /** With its place as text. `place` itself counts lines and columns from 0. */
-const withPlace = <T extends AtPlace>(at: T) => ({ ...at, at: locationOf(at) })
+const withPlace = <T extends PlacedResult>(at: T) => ({ ...at, at: locationOf(at) })
 
 function gasJson({ milligas, text, ...at }: FormGas) {
   return { form: locationOf(at), text, milligas }

@@ -211,7 +211,7 @@ describe('findings', () => {
   it('findings have fixes at both of their ends', () => {
     const { workspace } = session({ [FILE]: `${HEAD}(defun f () (lenght "a")))` })
     const [finding] = workspace.findings(FILE)
-    const parsed = workspace.parsed(FILE)
+    const parsed = workspace.parsedFile(FILE)
     const titles = (at: number) =>
       (parsed === null ? [] : fixesIn(parsed, [finding], { from: at, to: at })).map(({ text }) => text)
     expect([finding.from, finding.to].map((at) => titles(at)[0])).toEqual(['length', 'length'])

@@ -8,7 +8,7 @@ import { workspaceOf } from './memory-workspace.ts'
 
 /** Findings as `line:column severity message`, from 1. */
 function findingsOf(workspace: Workspace, file: string): string[] {
-  const { lines } = workspace.parsed(file) ?? {}
+  const { lines } = workspace.parsedFile(file) ?? {}
   return workspace.findings(file).map(({ from, severity, message }) => {
     return `${(lines?.lineOf(from) ?? 0) + 1}:${(lines?.columnOf(from) ?? 0) + 1} ${severity} ${message}`
   })

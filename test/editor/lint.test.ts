@@ -21,7 +21,7 @@ function found(text: string, file = 'a.pact'): string[] {
     onTrouble: () => undefined,
   })
   workspace.change(file, text)
-  const { lines } = workspace.parsed(file) ?? {}
+  const { lines } = workspace.parsedFile(file) ?? {}
   return workspace.findings(file).map(({ from, severity, code }) => {
     return `${(lines?.lineOf(from) ?? 0) + 1}:${(lines?.columnOf(from) ?? 0) + 1} ${severity} ${code}`
   })

@@ -2,30 +2,30 @@
 import { type BranchCount, type FileCounts, lineHits } from '../contracts/repl/run-observer.ts'
 
 /** Number of counted things, and of those that ran. */
-export interface Reached {
+export interface CoveredCount {
   readonly hit: number
   readonly all: number
 }
 
 /** Lines, functions and outcomes of branches of a file. */
-export interface FileReach {
-  readonly lines: Reached
-  readonly functions: Reached
-  readonly branches: Reached
+export interface FileCoverage {
+  readonly lines: CoveredCount
+  readonly functions: CoveredCount
+  readonly branches: CoveredCount
 }
 
-export function reachOf(counts: FileCounts): FileReach {
+export function fileCoverageOf(counts: FileCounts): FileCoverage {
   const outcomes = counts.branches.flatMap(({ hits }) => hits)
   return {
-    lines: reached([...lineHits(counts).values()]),
-    functions: reached(counts.functions.map(({ hits }) => hits)),
-    branches: reached(outcomes),
+    lines: countReached([...lineHits(counts).values()]),
+    functions: countReached(counts.functions.map(({ hits }) => hits)),
+    branches: countReached(outcomes),
   }
 }
 
-export function totalReach(files: readonly FileCounts[]): FileReach {
-  const reaches = files.map(reachOf)
-  const sum = (of: keyof FileReach): Reached => ({
+export function totalCoverage(files: readonly FileCounts[]): FileCoverage {
+  const reaches = files.map(fileCoverageOf)
+  const sum = (of: keyof FileCoverage): CoveredCount => ({
     hit: reaches.reduce((all, each) => all + each[of].hit, 0),
     all: reaches.reduce((all, each) => all + each[of].all, 0),
   })
@@ -33,32 +33,32 @@ export function totalReach(files: readonly FileCounts[]): FileReach {
 }
 
 /** Per cent of those that ran; 100 if there are none. */
-export function percentOf({ hit, all }: Reached): number {
+export function percentOf({ hit, all }: CoveredCount): number {
   return all === 0 ? 100 : (100 * hit) / all
 }
 
-function reached(hits: readonly number[]): Reached {
+function countReached(hits: readonly number[]): CoveredCount {
   return { hit: hits.filter((each) => each > 0).length, all: hits.length }
 }
 
 /** A table of files, then lines and outcomes that no test reached. */
 export function coverageLines(files: readonly FileCounts[], shown: (file: string) => string): string[] {
   if (files.length === 0) return ['coverage: the tests loaded no modules that count']
-  const rows = files.map((counts) => ({ name: shown(counts.file), reach: reachOf(counts), counts }))
+  const rows = files.map((counts) => ({ name: shown(counts.file), reach: fileCoverageOf(counts), counts }))
   const width = Math.max('all files'.length, ...rows.map(({ name }) => name.length))
-  const line = (name: string, { lines, functions, branches }: FileReach) =>
+  const line = (name: string, { lines, functions, branches }: FileCoverage) =>
     `${name.padEnd(width)}  ${cell(lines)}  ${cell(functions)}  ${cell(branches)}`
   const columns = ['lines', 'functions', 'branches'].map((word) => word.padStart(16)).join('  ')
   const head = `${'coverage'.padEnd(width)}  ${columns}`
   return [
     head,
     ...rows.map(({ name, reach }) => line(name, reach)),
-    ...(rows.length > 1 ? [line('all files', totalReach(files))] : []),
+    ...(rows.length > 1 ? [line('all files', totalCoverage(files))] : []),
     ...rows.flatMap(({ name, counts }) => missedLines(name, counts)),
   ]
 }
 
-function cell(of: Reached): string {
+function cell(of: CoveredCount): string {
   return `${percentOf(of).toFixed(1)} % ${`${of.hit}/${of.all}`.padStart(8)}`.padStart(16)
 }
 
@@ -67,8 +67,10 @@ function missedLines(name: string, counts: FileCounts): string[] {
   const hitsOf = lineHits(counts)
   const missed = [...hitsOf].filter(([, hits]) => hits === 0).map(([line]) => line)
   const lines = missed.length === 0 ? [] : [`${name}: lines that never ran: ${ranges(missed, [...hitsOf.keys()])}`]
-  const isTold = ({ kind, line }: BranchCount) => kind !== 'defcap' && hitsOf.get(line) === 0
-  const branches = counts.branches.filter((branch) => !isTold(branch)).flatMap((branch) => missedOutcomes(name, branch))
+  const isInMissedLine = ({ kind, line }: BranchCount) => kind !== 'defcap' && hitsOf.get(line) === 0
+  const branches = counts.branches
+    .filter((branch) => !isInMissedLine(branch))
+    .flatMap((branch) => missedOutcomes(name, branch))
   return [...lines, ...branches]
 }
 
@@ -109,7 +111,7 @@ export function lcovText(files: readonly FileCounts[], shown: (file: string) => 
 
 function lcovRecord(counts: FileCounts, path: string): string[] {
   const { functions, branches } = counts
-  const { lines, functions: ofFunctions, branches: ofBranches } = reachOf(counts)
+  const { lines, functions: ofFunctions, branches: ofBranches } = fileCoverageOf(counts)
   return [
     'TN:',
     `SF:${path}`,

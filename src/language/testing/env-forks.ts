@@ -69,14 +69,13 @@ export class EnvForks {
       try {
         return runTestFile(file, questions, start)
       } catch (error) {
-        refused =
-          round < MAX_ROUNDS ? await this.#fetched(error, file) : `env-fork: after ${round} runs it still misses`
+        refused = round < MAX_ROUNDS ? await this.#supply(error, file) : `env-fork: after ${round} runs it still misses`
       }
     }
   }
 
   /** Fetches what a run lacks. @returns why it cannot be had, or null */
-  async #fetched(lack: unknown, file: string): Promise<string | null> {
+  async #supply(lack: unknown, file: string): Promise<string | null> {
     try {
       if (lack instanceof MissingFork) await this.#open(lack.request, file)
       else if (lack instanceof MissingEntry) await this.#fetch(lack, file)

@@ -35,7 +35,7 @@ export interface FileOutcome {
 }
 
 /** Name of a file, relative to the working directory. */
-export function shown(file: string): string {
+export function displayPath(file: string): string {
   return relative(process.cwd(), file) || '.'
 }
 
@@ -57,7 +57,7 @@ export function runTestFile(
       read.add(path)
       return codeIn(path)
     },
-    displayName: shown,
+    displayName: displayPath,
   }
   const isPlain = questions.traces === 'none' && !questions.hasGas && coverage === null
   let follower: TestRunObserver | null = null
@@ -93,7 +93,7 @@ export function codeIn(file: string): string {
   try {
     return readUserText(file, MAX_CODE_BYTES)
   } catch (error) {
-    throw new ContractError('EvalError', `cannot read ${shown(file)}: ${fileProblem(error)}`)
+    throw new ContractError('EvalError', `cannot read ${displayPath(file)}: ${fileProblem(error)}`)
   }
 }
 
@@ -102,6 +102,6 @@ function isCovered(file: string, { dependencies, excluded }: CoveredFiles): bool
   const isWithin = (path: string) => file === path || file.startsWith(path + sep)
   if (excluded.some((each) => isWithin(resolve(each)))) return false
   if (dependencies) return true
-  const folders = shown(file).split(sep).slice(0, -1)
+  const folders = displayPath(file).split(sep).slice(0, -1)
   return folders[0] !== '..' && !folders.some((folder) => DEPENDENCIES.has(folder))
 }

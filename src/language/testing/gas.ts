@@ -12,8 +12,9 @@ const HEAD = ['calls', 'min', 'mean', 'median', 'max', 'own', 'total']
 
 /** The report as lines of at most about 80 columns, unless names are long. Gas is in units, not in milligas. */
 export function gasReportLines(rows: readonly GasRow[]): string[] {
-  const of = (kind: GasRow['kind']) => rows.filter((row) => row.kind === kind && (kind === 'function' || row.total > 0))
-  const functions = of('function')
+  const rowsOfKind = (kind: GasRow['kind']) =>
+    rows.filter((row) => row.kind === kind && (kind === 'function' || row.total > 0))
+  const functions = rowsOfKind('function')
   const modules = [...new Set(functions.map(({ module }) => module))]
   return [
     ...modules.flatMap((module) =>
@@ -22,9 +23,9 @@ export function gasReportLines(rows: readonly GasRow[]): string[] {
         functions.filter((row) => row.module === module),
       ),
     ),
-    ...tableLines('natives, without the functions that they call', of('native')),
-    ...tableLines('rows', of('row'), ({ module, name }) => `${name.replace(' ', ` ${module}.`)}`),
-    ...deployLines(of('deploy')),
+    ...tableLines('natives, without the functions that they call', rowsOfKind('native')),
+    ...tableLines('rows', rowsOfKind('row'), ({ module, name }) => `${name.replace(' ', ` ${module}.`)}`),
+    ...deployLines(rowsOfKind('deploy')),
   ]
 }
 

@@ -76,7 +76,7 @@ const SETUP = 'setup.repl'
 
 /** Runs a text. Errors of the text are in the result. @throws NewcutError BAD_INPUT if `setup` fails */
 export function runCode(text: string, options: TextOptions = {}): TextRun {
-  const { run, file, name } = startedRun(text, options)
+  const { run, file, name } = startRun(text, options)
   const [charged, printed] = [run.milligas, run.output.length]
   const place = ({ file: at, place: { line, column } }: TestRun['cases'][number]) =>
     `${at === file ? name : at}:${line + 1}:${column + 1}`
@@ -103,7 +103,7 @@ export function runCode(text: string, options: TextOptions = {}): TextRun {
  * @throws NewcutError BAD_INPUT with `name:line:column: reason` if the text or `setup` fails
  */
 export function loadModules(text: string, options: TextOptions = {}): LoadedModule[] {
-  const { run, file, name } = startedRun(text, options)
+  const { run, file, name } = startRun(text, options)
   try {
     run.runFile(file)
     return outlinesOf(text, null).map(loadedModule)
@@ -113,7 +113,7 @@ export function loadModules(text: string, options: TextOptions = {}): LoadedModu
 }
 
 /** A run in which the setup has run. */
-function startedRun(text: string, { name = NAME, folder = '.', setup }: TextOptions) {
+function startRun(text: string, { name = NAME, folder = '.', setup }: TextOptions) {
   const file = resolve(folder, name)
   const setupFile = resolve(folder, SETUP)
   const own = new Map([[file, text], ...(setup === undefined ? [] : [[setupFile, setup] as const])])

@@ -30,7 +30,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { formatFile } from '../editor/format/format.ts'
 
 export type { DeployedSize, GasRow, GasRowKind } from '../contracts/repl/run-observer.ts'
-export type { FileReach, Reached } from './coverage.ts'
+export type { CoveredCount as Reached, FileCoverage as FileReach } from './coverage.ts'
 export type { CoveredFiles } from './files.ts'
 export {
   type LoadedModule,

@@ -1,8 +1,8 @@
 /** Reports and checks after all files have run: gas, coverage, results for other programs. */
 import { isAbsolute, relative } from 'node:path'
 import { mergeCounts } from '../contracts/repl/run-observer.ts'
-import { coverageLines, lcovText, percentOf, totalReach } from './coverage.ts'
-import { type CoveredFiles, type FileOutcome, shown } from './files.ts'
+import { coverageLines, lcovText, percentOf, totalCoverage } from './coverage.ts'
+import { type CoveredFiles, displayPath, type FileOutcome } from './files.ts'
 import { gasReportLines, gasRows } from './gas.ts'
 import { type FileTests, junitReport } from './results.ts'
 import { type GasSnapshot, SNAPSHOT, snapshotDifferences, snapshotOf } from './snapshot.ts'
@@ -63,17 +63,17 @@ function checkGas(outcomes: readonly FileOutcome[], options: RunReportOptions, p
   if (!gasSnapshot && !check) return true
   const now = snapshotOf(
     outcomes.flatMap(({ report }) => report.cases),
-    shown,
+    displayPath,
   )
   if (!check) {
     places.writeSnapshot(now)
     print(`${SNAPSHOT}: gas of ${now.size} tests`)
     return true
   }
-  const files = outcomes.flatMap(({ read }) => read.map(shown))
+  const files = outcomes.flatMap(({ read }) => read.map(displayPath))
   const differences = snapshotDifferences(places.readSnapshot(), now, { tolerance, files })
   for (const line of differences) print(line)
-  print(differences.length === 0 ? `${SNAPSHOT}: no test differs` : `${SNAPSHOT}: ${counted(differences.length)}`)
+  print(differences.length === 0 ? `${SNAPSHOT}: no test differs` : `${SNAPSHOT}: ${countText(differences.length)}`)
   return differences.length === 0
 }
 
@@ -82,10 +82,10 @@ function reportCoverage(outcomes: readonly FileOutcome[], options: RunReportOpti
   const { coverage, coverageMin } = options
   if (coverage === null) return true
   const files = mergeCounts(outcomes.map(({ findings }) => findings.coverage))
-  for (const line of coverageLines(files, shown)) print(line)
+  for (const line of coverageLines(files, displayPath)) print(line)
   writeLcov?.(lcovText(files, sourcePath))
   if (coverageMin === null) return true
-  const { lines, branches } = totalReach(files)
+  const { lines, branches } = totalCoverage(files)
   const low = [
     ...(percentOf(lines) < coverageMin.lines
       ? [`${percentOf(lines).toFixed(1)} % of lines, not ${coverageMin.lines} %`]
@@ -104,4 +104,4 @@ export function sourcePath(file: string): string {
   return path.startsWith('..') || isAbsolute(path) ? file : path
 }
 
-const counted = (tests: number) => (tests === 1 ? '1 test differs' : `${tests} tests differ`)
+const countText = (tests: number) => (tests === 1 ? '1 test differs' : `${tests} tests differ`)

@@ -1,7 +1,7 @@
 /** Results of contract tests for other programs: TAP and JUnit. */
 import { type JunitCase, junitText } from '#ground/base/junit.ts'
 import type { TestCase } from '../contracts/repl/run.ts'
-import { type FileOutcome, shown } from './files.ts'
+import { displayPath, type FileOutcome } from './files.ts'
 
 /** Tests of one file, and its early end as one more failure. */
 export interface FileTests {
@@ -17,7 +17,7 @@ export interface FileTests {
 /** @param placeText a place as text; default: `file:line:column`, with the file relative to the working directory */
 export function testsOf(
   { file, report: { cases, stopped } }: FileOutcome,
-  placeText: (at: AtPlace) => string = locationOf,
+  placeText: (at: PlacedResult) => string = locationOf,
 ): FileTests {
   const tests = cases.map((each) => {
     const { name, what, milligas } = each
@@ -29,21 +29,21 @@ export function testsOf(
 }
 
 /** Something in a file; null stands for the file as a whole. */
-export type AtPlace = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
+export type PlacedResult = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
 
 /** `file:line:column`, relative to the working directory. */
-export function locationOf(at: AtPlace): string {
-  const name = shown(at.file)
+export function locationOf(at: PlacedResult): string {
+  const name = displayPath(at.file)
   return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
 }
 
 /** The outcome with the tests of matching names only. All code has run: later code may need what earlier code did. */
 export function withMatching(outcome: FileOutcome, match: string): FileOutcome {
   const { report } = outcome
-  const is = ({ name }: Pick<TestCase, 'name'>) => name.includes(match)
-  const cases = report.cases.filter(is)
+  const matches = ({ name }: Pick<TestCase, 'name'>) => name.includes(match)
+  const cases = report.cases.filter(matches)
   const passed = cases.filter(({ what }) => what === null).length
-  return { ...outcome, report: { ...report, cases, passed, failures: report.failures.filter(is) } }
+  return { ...outcome, report: { ...report, cases, passed, failures: report.failures.filter(matches) } }
 }
 
 /** Results as version 14 of the Test Anything Protocol. */

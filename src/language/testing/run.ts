@@ -43,7 +43,7 @@ export async function runTestFiles(
 }
 
 /** How a file runs in a thread of its own. */
-interface OwnRun {
+interface ThreadRun {
   /** Fork that the file runs on; null for an empty chain. */
   readonly fork: NetworkCopyOptions | null
   /** The fork that a call of `env-fork` in the file means. Throws NewcutError. */
@@ -56,7 +56,7 @@ interface OwnRun {
  * Runs a file in a thread of its own, so that it can take its time and forks. Rejects with NewcutError if a fork cannot be
  * had, and with the reason of the signal when it aborts.
  */
-export async function runAlone(file: string, questions: FileQuestions, run: OwnRun): Promise<FileOutcome> {
+export async function runAlone(file: string, questions: FileQuestions, run: ThreadRun): Promise<FileOutcome> {
   const { fork, optionsOf, signal } = run
   signal.throwIfAborted()
   const worker = new Worker(MODULE)

@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto'
 import { NewcutError } from '#ground/base/errors.ts'
 import { type GasRow, lineHits, mergeCounts } from '../contracts/repl/run-observer.ts'
-import { type FileReach, lcovText, reachOf } from './coverage.ts'
+import { type FileCoverage, fileCoverageOf, lcovText } from './coverage.ts'
 import type { CoveredFiles, FileQuestions } from './files.ts'
-import { shown } from './files.ts'
+import { displayPath } from './files.ts'
 import { gasRows } from './gas.ts'
 import { sourcePath } from './reports.ts'
 import { junitReport, testsOf, withMatching } from './results.ts'
@@ -47,7 +47,7 @@ export interface TestFileResult {
 }
 
 /** How much of a source file the tests have reached. */
-export interface SourceCoverage extends FileReach {
+export interface SourceCoverage extends FileCoverage {
   /** Path of the file, relative to the working directory. */
   readonly file: string
   /** Lines that never ran, from 1, ascending. */
@@ -101,7 +101,7 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
     coverage:
       counts?.map((each) => {
         const missedLines = [...lineHits(each)].flatMap(([line, hits]) => (hits === 0 ? [line] : []))
-        return { file: shown(each.file), ...reachOf(each), missedLines }
+        return { file: displayPath(each.file), ...fileCoverageOf(each), missedLines }
       }) ?? null,
     lcov: counts === null ? null : lcovText(counts, sourcePath),
     gas: gas ? gasRows(all.map(({ findings }) => findings.gasCalls)) : null,

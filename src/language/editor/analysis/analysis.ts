@@ -38,7 +38,7 @@ export interface ProgramAnalysis {
 /** Texts that an analysis may read. */
 export interface AnalysisSources {
   /** @returns null if the file cannot be read */
-  parsed(file: string): ParsedFile | null
+  parsedFile(file: string): ParsedFile | null
   /** @returns why a file that exists cannot be read, or null */
   problem(file: string): string | null
   resolve(from: string, path: string): string

@@ -28,7 +28,7 @@ const FIRST_ONLY: ReadonlySet<string> = new Set(['map', 'filter', 'fold', 'zip']
  * True for a part that may lack arguments, since the native around it adds them.
  * @param index of the part, from 0 behind the name of the native
  */
-export function isCompleted(word: string, parts: readonly Form[], index: number): boolean {
+export function mayLackArguments(word: string, parts: readonly Form[], index: number): boolean {
   if (!HIGHER_ORDER.has(word) || parts.some((part) => part.form === 'binding')) return false
   return index === 0 || !FIRST_ONLY.has(word)
 }
@@ -38,9 +38,9 @@ export function callFindings(call: CallForm, meaning: Meaning): CodeFinding[] {
   const [head, ...rest] = call.items
   if (head?.form !== 'atom' || meaning === null || meaning === 'pending') return []
   const count = countOf(rest)
-  const wanted = arityOf(meaning)
-  if (wanted === null || (count >= wanted[0] && count <= wanted[1])) return []
-  const [fewest, most] = wanted
+  const arity = arityOf(meaning)
+  if (arity === null || (count >= arity[0] && count <= arity[1])) return []
+  const [fewest, most] = arity
   const takes = fewest === most ? `${most}` : `${fewest} to ${most}`
   const name = 'native' in meaning ? meaning.native.name : qualifiedName(meaning.symbol)
   const advice = count < fewest ? ': the result is a function of the others' : ''

@@ -37,18 +37,18 @@ class LoadCheck {
   }
 
   findingsOf(module: ModuleSymbol, namespace: string | null): CodeFinding[] {
-    const error = this.#load(module, namespace)
+    const error = this.#tryLoading(module, namespace)
     // Code that cannot be loaded for lack of another module has a finding at that name.
     if (this.#trial.isSpent) return []
     return error === null || error === 'dependency' ? [] : [findingOf(error, 'refused-module', module.source)]
   }
 
-  #load(module: ModuleSymbol, namespace: string | null): ContractError | 'dependency' | null {
+  #tryLoading(module: ModuleSymbol, namespace: string | null): ContractError | 'dependency' | null {
     const before = this.#tried.get(module.full)
     if (before !== undefined) return before === null ? null : 'dependency'
     this.#tried.set(module.full, null)
     for (const other of this.#dependenciesOf(module)) {
-      if (this.#load(other, namespaceOf(other)) !== null) return 'dependency'
+      if (this.#tryLoading(other, namespaceOf(other)) !== null) return 'dependency'
     }
     const error = this.#loadAlone(module, namespace)
     this.#tried.set(module.full, error)

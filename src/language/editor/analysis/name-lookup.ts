@@ -49,24 +49,24 @@ export class NameLookup {
   /** Whether natives of test files have a meaning here. */
   readonly #hasTests: boolean
 
-  constructor(names: ProgramNames, sources: AnalysisSources, module: ModuleSymbol | null, hasTests: boolean) {
+  constructor(names: ProgramNames, sources: AnalysisSources, findModule: ModuleSymbol | null, hasTests: boolean) {
     this.#names = names
     this.#sources = sources
-    this.#module = module
+    this.#module = findModule
     this.#hasTests = hasTests
   }
 
-  find(name: string, scope: VariableScope | null): Meaning {
+  resolveUse(name: string, scope: VariableScope | null): Meaning {
     const parts = splitName(name)
-    if (parts !== null) return this.#qualified(parts.module, parts.member)
-    const native = this.native(name)
+    if (parts !== null) return this.#resolveQualified(parts.module, parts.member)
+    const native = this.findNative(name)
     if (native?.isReserved) return { native }
     for (let each = scope; each !== null; each = each.up) {
       if (each.symbol.name !== name) continue
       each.isUsed = true
       return { symbol: each.symbol }
     }
-    const bare = this.bare(name)
+    const bare = this.findBare(name)
     if (bare !== undefined) return { symbol: bare }
     if (native !== undefined) return { native }
     return this.module(name) ?? (this.#isLost(name) ? 'pending' : null)
@@ -93,12 +93,12 @@ export class NameLookup {
     return this.#module?.full === full || modules.has(full) || isForked || this.#sources.isLive(file)
   }
 
-  native(name: string): NativeWord | undefined {
+  findNative(name: string): NativeWord | undefined {
     const word = vocabulary.get(name)
     return word?.isOfTests && !this.#hasTests ? undefined : word
   }
 
-  bare(name: string): NamedSymbol | undefined {
+  findBare(name: string): NamedSymbol | undefined {
     const own = this.#module?.members.get(name)
     if (own !== undefined && (isUsable(own) || own.owner === this.#module)) return own
     return this.moduleImports.get(name) ?? this.#names.imports.get(name)
@@ -107,12 +107,12 @@ export class NameLookup {
   /** Finds a module or interface by its name, in the root or in the current namespace. */
   module(name: string): { readonly symbol: ModuleSymbol } | 'pending' | null {
     const { namespace } = this.#names
-    const exact = this.#byFullName(name)
+    const exact = this.#resolveModule(name)
     if (exact !== null || namespace === null || name.includes('.')) return exact
-    return this.#byFullName(`${namespace}.${name}`)
+    return this.#resolveModule(`${namespace}.${name}`)
   }
 
-  #byFullName(full: string): { readonly symbol: ModuleSymbol } | 'pending' | null {
+  #resolveModule(full: string): { readonly symbol: ModuleSymbol } | 'pending' | null {
     if (this.#module?.full === full) return { symbol: this.#module }
     const own = this.#names.modules.get(full)
     if (own !== undefined) return { symbol: own }
@@ -122,17 +122,17 @@ export class NameLookup {
     return found === null || found === 'pending' ? found : { symbol: found }
   }
 
-  #qualified(around: string, member: string): Meaning {
-    const exact = this.#byFullName(around)
+  #resolveQualified(around: string, member: string): Meaning {
+    const exact = this.#resolveModule(around)
     if (exact === 'pending') return exact
     const found = exact === null ? undefined : usableMember(exact.symbol, member)
     if (found !== undefined) return { symbol: found }
     if (around.includes('.')) return null
-    const module = this.#byFullName(`${around}.${member}`)
+    const module = this.#resolveModule(`${around}.${member}`)
     const isGuess = module === 'pending' && exact !== null && this.#names.isForked
     if (module !== null && !isGuess) return module
     const { namespace } = this.#names
-    const inside = namespace === null ? null : this.#byFullName(`${namespace}.${around}`)
+    const inside = namespace === null ? null : this.#resolveModule(`${namespace}.${around}`)
     if (inside === null || inside === 'pending') return inside
     const own = usableMember(inside.symbol, member)
     return own === undefined ? null : { symbol: own }

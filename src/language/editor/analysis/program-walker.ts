@@ -54,7 +54,7 @@ const MAX_FILES = 500
 /** Analyses a file and all files that it loads. */
 export function analyse(root: ParsedFile, sources: AnalysisSources): ProgramAnalysis {
   const walker = new ProgramWalker(root, sources)
-  walker.file(root)
+  walker.walkFile(root)
   return walker.result()
 }
 
@@ -110,11 +110,11 @@ class ProgramWalker {
     return around === undefined || !this.#root.findings.some((finding) => isWithin(finding.from, around))
   }
 
-  file(parsed: ParsedFile): void {
+  walkFile(parsed: ParsedFile): void {
     this.#files.set(parsed.file, parsed)
     this.#loading.push(parsed.file)
     if (parsed.dialect === 'contract') this.#names.imports = new Map()
-    for (const form of parsed.forms) this.#topLevel(parsed, form)
+    for (const form of parsed.forms) this.#walkTopLevel(parsed, form)
     this.#loading.pop()
   }
 
@@ -123,65 +123,65 @@ class ProgramWalker {
     return { uses: this.#uses, scopes: this.#scopes, findings: parsed === this.#root ? this.#findings : [] }
   }
 
-  #note(parsed: ParsedFile, finding: CodeFinding): void {
+  #report(parsed: ParsedFile, finding: CodeFinding): void {
     if (parsed === this.#root) this.#findings.push(finding)
   }
 
-  #lookup(parsed: ParsedFile, module: ModuleSymbol | null): NameLookup {
+  #lookupFor(parsed: ParsedFile, module: ModuleSymbol | null): NameLookup {
     return new NameLookup(this.#names, this.#sources, module, parsed.dialect === 'test')
   }
 
-  #topLevel(parsed: ParsedFile, form: Form): void {
-    this.#noteShadows(parsed, form)
-    this.#form(parsed, form)
+  #walkTopLevel(parsed: ParsedFile, form: Form): void {
+    this.#reportShadows(parsed, form)
+    this.#walkForm(parsed, form)
   }
 
-  #form(parsed: ParsedFile, form: Form): void {
+  #walkForm(parsed: ParsedFile, form: Form): void {
     const parts = moduleParts(form)
     if (parts !== null) {
       const module = declareModule(parsed, parts, this.#names.namespace)
-      if (module !== null) this.#module(parsed, module)
+      if (module !== null) this.#walkModule(parsed, module)
       return
     }
     const word = wordOf(form)
-    if (form.form === 'call' && word === 'use') this.#use(parsed, form, null, this.#lookup(parsed, null))
-    else if (parsed.dialect === 'test' && declareMember(parsed, form, null) !== null) this.#definition(parsed, form)
+    if (form.form === 'call' && word === 'use') this.#walkUse(parsed, form, null, this.#lookupFor(parsed, null))
+    else if (parsed.dialect === 'test' && declareMember(parsed, form, null) !== null) this.#walkDefinition(parsed, form)
     else {
-      this.#expression(parsed, form)
-      this.#effect(parsed, word, form)
+      this.#walkExpression(parsed, form)
+      this.#followEffect(parsed, word, form)
     }
   }
 
   /** An expression. Modules within expectations are declared before. */
-  #expression(parsed: ParsedFile, form: Form): void {
+  #walkExpression(parsed: ParsedFile, form: Form): void {
     if (form.form === 'call' && wordOf(form).startsWith('expect')) {
       const inner = form.items.filter((item) => moduleParts(item) !== null)
       // A module that is expected to fail is not walked.
-      if (wordOf(form) !== 'expect-failure') for (const item of inner) this.#form(parsed, item)
+      if (wordOf(form) !== 'expect-failure') for (const item of inner) this.#walkForm(parsed, item)
       if (inner.length > 0) return
     }
-    const walker = new FormWalker(parsed, this.#lookup(parsed, null), this.#resultsFor(parsed), false)
-    walker.form(form, null)
+    const walker = new FormWalker(parsed, this.#lookupFor(parsed, null), this.#resultsFor(parsed), false)
+    walker.walkForm(form, null)
   }
 
-  #definition(parsed: ParsedFile, form: Form): void {
+  #walkDefinition(parsed: ParsedFile, form: Form): void {
     const symbol = declareMember(parsed, form, null)
     if (symbol === null || form.form !== 'call') return
-    const lookup = this.#lookup(parsed, null)
+    const lookup = this.#lookupFor(parsed, null)
     const walker = new FormWalker(parsed, lookup, this.#resultsFor(parsed), false)
-    this.#member(walker, form, symbol)
+    this.#walkMember(walker, form, symbol)
     this.#definitions.set(symbol.name, symbol)
     this.#names.imports.set(symbol.name, symbol)
   }
 
   /** Follows a call at the top level that loads a file, enters a namespace or ends a transaction. */
-  #effect(parsed: ParsedFile, word: string, form: Form): void {
+  #followEffect(parsed: ParsedFile, word: string, form: Form): void {
     if (form.form !== 'call') return
     const [, argument] = form.items
-    if (word.startsWith('expect')) for (const item of form.items) this.#effect(parsed, wordOf(item), item)
+    if (word.startsWith('expect')) for (const item of form.items) this.#followEffect(parsed, wordOf(item), item)
     switch (word) {
       case 'load':
-        if (argument?.form === 'string') this.#load(parsed, argument.value, argument)
+        if (argument?.form === 'string') this.#loadFile(parsed, argument.value, argument)
         return
       case 'namespace':
         this.#names.namespace = namespaceIn(form, this.#names.data)
@@ -202,49 +202,49 @@ class ProgramWalker {
     }
   }
 
-  #load(parsed: ParsedFile, path: string, at: Form): void {
+  #loadFile(parsed: ParsedFile, path: string, at: Form): void {
     if (parsed.dialect !== 'test') return
     const file = this.#sources.resolve(parsed.file, path)
     const range = { from: at.from, to: at.to }
     if (this.#loading.includes(file)) {
-      this.#note(parsed, { severity: 'error', code: 'load-file', message: `${path} loads itself`, ...range })
+      this.#report(parsed, { severity: 'error', code: 'load-file', message: `${path} loads itself`, ...range })
       return
     }
     if (this.#files.size >= MAX_FILES) return
-    const loaded = this.#sources.parsed(file)
+    const loaded = this.#sources.parsedFile(file)
     if (loaded === null) {
       const problem = this.#sources.problem(file)
       const message = `cannot read ${path}${problem === null ? '; no such file beside this one' : `: ${problem}`}`
-      this.#note(parsed, { severity: 'error', code: 'load-file', message, ...range })
+      this.#report(parsed, { severity: 'error', code: 'load-file', message, ...range })
       return
     }
     const count = loaded.findings.filter(({ severity }) => severity === 'error').length
     if (count > 0) {
       const message = `${path} has ${count} error${count === 1 ? '' : 's'}: ${loaded.findings[0].message}`
-      this.#note(parsed, { severity: 'warning', code: 'load-file', message, ...range })
+      this.#report(parsed, { severity: 'warning', code: 'load-file', message, ...range })
     }
-    this.file(loaded)
+    this.walkFile(loaded)
   }
 
-  #module(parsed: ParsedFile, module: ModuleSymbol): void {
+  #walkModule(parsed: ParsedFile, module: ModuleSymbol): void {
     const { namespace, modules, imports } = this.#names
     const results = this.#resultsFor(parsed)
     const before = results.findings.length
     const firstUse = results.uses.length
     this.#names.isUncertain = module.isAnyNamespace
-    const lookup = this.#lookup(parsed, module)
+    const lookup = this.#lookupFor(parsed, module)
     const walker = new FormWalker(parsed, lookup, results, !this.#areNativesInModules)
     walker.define(module)
     for (const member of module.members.values()) walker.define(member)
-    this.#memberFindings(parsed, module)
-    this.#governance(walker, module)
+    this.#checkMembers(parsed, module)
+    this.#walkGovernance(walker, module)
     // As in the loader, imports and interfaces come first.
     const calls = module.parts.members.filter((form) => form.form === 'call')
     const isFirst = (form: Form) => wordOf(form) === 'use' || wordOf(form) === 'implements'
     for (const form of calls.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
-      this.#part(parsed, walker, lookup, module, form)
+      this.#walkPart(parsed, walker, lookup, module, form)
     }
-    for (const finding of unusedImports(calls, results.uses.slice(firstUse))) this.#note(parsed, finding)
+    for (const finding of unusedImports(calls, results.uses.slice(firstUse))) this.#report(parsed, finding)
     const isSound = !results.findings.slice(before).some(({ severity }) => severity === 'error')
     const isKnown = !this.#names.isUncertain && !this.#areNativesInModules
     if (parsed === this.#root && isSound && isKnown) this.#loadable.push({ module, namespace })
@@ -252,32 +252,32 @@ class ProgramWalker {
     for (const member of module.members.values()) if (isUsable(member)) imports.set(member.name, member)
   }
 
-  #governance(walker: FormWalker, module: ModuleSymbol): void {
+  #walkGovernance(walker: FormWalker, module: ModuleSymbol): void {
     const governance = module.kind === 'module' ? module.parts.header[2] : undefined
-    if (governance?.form === 'atom') walker.form(governance, null)
+    if (governance?.form === 'atom') walker.walkForm(governance, null)
   }
 
-  #part(parsed: ParsedFile, walker: FormWalker, lookup: NameLookup, module: ModuleSymbol, form: CallForm): void {
+  #walkPart(parsed: ParsedFile, walker: FormWalker, lookup: NameLookup, module: ModuleSymbol, form: CallForm): void {
     const word = wordOf(form)
-    if (word === 'use') this.#use(parsed, form, lookup.moduleImports, lookup)
-    else if (word === 'implements') this.#implements(parsed, lookup, form)
+    if (word === 'use') this.#walkUse(parsed, form, lookup.moduleImports, lookup)
+    else if (word === 'implements') this.#checkImplements(parsed, lookup, form)
     else {
       const name = form.items[1]
       const symbol = name?.form === 'atom' ? module.members.get(name.name) : undefined
-      if (symbol !== undefined) this.#member(walker, form, symbol)
+      if (symbol !== undefined) this.#walkMember(walker, form, symbol)
     }
   }
 
   /** Walks through a definition. */
-  #member(walker: FormWalker, form: CallForm, symbol: NamedSymbol): void {
+  #walkMember(walker: FormWalker, form: CallForm, symbol: NamedSymbol): void {
     const [, name, ...rest] = form.items
-    if (name?.form === 'atom') walker.type(name)
-    if (symbol.kind === 'defconst') walker.body(rest.slice(0, 1), null, symbol)
+    if (name?.form === 'atom') walker.noteType(name)
+    if (symbol.kind === 'defconst') walker.walkBody(rest.slice(0, 1), null, symbol)
     else if (symbol.kind === 'defschema') {
-      for (const field of rest) if (field.form === 'atom') walker.type(field)
+      for (const field of rest) if (field.form === 'atom') walker.noteType(field)
       for (const field of symbol.members.values()) walker.define(field)
     } else if (symbol.params !== null) {
-      const scope = walker.parameters(rest[0], form, null)
+      const scope = walker.bindParameters(rest[0], form, null)
       // Steps of a pact are no calls.
       const isStep = (each: Form) => wordOf(each) === 'step' || wordOf(each) === 'step-with-rollback'
       const body = rest
@@ -285,12 +285,12 @@ class ProgramWalker {
         .flatMap((each) =>
           isStep(each) && each.form === 'call' ? each.items.slice(1) : isWord(each, '@doc') ? [] : [each],
         )
-      walker.body(body, scope, symbol)
+      walker.walkBody(body, scope, symbol)
     }
   }
 
-  #use(parsed: ParsedFile, form: CallForm, own: Map<string, NamedSymbol> | null, lookup: NameLookup): void {
-    const found = this.#named(parsed, form.items[1], lookup)
+  #walkUse(parsed: ParsedFile, form: CallForm, own: Map<string, NamedSymbol> | null, lookup: NameLookup): void {
+    const found = this.#resolveNamedModule(parsed, form.items[1], lookup)
     const list = form.items.find(isList)
     const wanted = list === undefined ? null : list.items.filter(isAtom)
     if (found === null) {
@@ -302,7 +302,7 @@ class ProgramWalker {
     const missing = wanted?.filter(({ name }) => !usable.some(([each]) => each === name)) ?? []
     for (const { name, from, to } of missing) {
       const { message } = noSuchImports(found.full, [name], null)
-      this.#note(parsed, { severity: 'error', code: 'unknown-name', message, from, to })
+      this.#report(parsed, { severity: 'error', code: 'unknown-name', message, from, to })
     }
     for (const atom of wanted ?? []) {
       const symbol = found.members.get(atom.name)
@@ -315,34 +315,34 @@ class ProgramWalker {
     }
   }
 
-  #implements(parsed: ParsedFile, lookup: NameLookup, form: CallForm): void {
-    const found = this.#named(parsed, form.items[1], lookup)
+  #checkImplements(parsed: ParsedFile, lookup: NameLookup, form: CallForm): void {
+    const found = this.#resolveNamedModule(parsed, form.items[1], lookup)
     const name = form.items[1]
     if (found?.kind === 'module' && name?.form === 'atom') {
       const message = `${found.full} is a module; an interface is expected`
-      this.#note(parsed, { severity: 'error', code: 'not-an-interface', message, ...nameRange(name) })
+      this.#report(parsed, { severity: 'error', code: 'not-an-interface', message, ...nameRange(name) })
     }
   }
 
   /** The module that a form names; a finding if there is none. */
-  #named(parsed: ParsedFile, name: Form | undefined, lookup: NameLookup): ModuleSymbol | null {
+  #resolveNamedModule(parsed: ParsedFile, name: Form | undefined, lookup: NameLookup): ModuleSymbol | null {
     if (name?.form !== 'atom') return null
     const found = lookup.module(name.name)
     if (found === 'pending') return null
     if (found === null) {
       const { message } = noSuchModule(name.name, null, 'no module or interface has this name')
-      this.#note(parsed, { severity: 'error', code: 'unknown-name', message, ...nameRange(name) })
+      this.#report(parsed, { severity: 'error', code: 'unknown-name', message, ...nameRange(name) })
       return null
     }
     this.#uses.push({ file: parsed.file, ...nameRange(name), target: found })
     if (parsed.dialect === 'test' && !lookup.isLoaded(found.symbol)) {
-      this.#note(parsed, notLoaded(found.symbol, nameRange(name)))
+      this.#report(parsed, notLoaded(found.symbol, nameRange(name)))
     }
     return found.symbol
   }
 
   /** Members with the same name, and members that use each other in a circle. */
-  #memberFindings(parsed: ParsedFile, module: ModuleSymbol): void {
+  #checkMembers(parsed: ParsedFile, module: ModuleSymbol): void {
     const calls = module.parts.members.filter((form): form is CallForm => wordOf(form).startsWith('def'))
     const seen = new Set<string>()
     for (const call of calls) {
@@ -350,7 +350,7 @@ class ProgramWalker {
       if (name?.form !== 'atom') continue
       if (seen.has(name.name)) {
         const message = `${module.full} has a member ${name.name} already`
-        this.#note(parsed, { severity: 'error', code: 'duplicate-member', message, ...nameRange(name) })
+        this.#report(parsed, { severity: 'error', code: 'duplicate-member', message, ...nameRange(name) })
       }
       seen.add(name.name)
     }
@@ -360,11 +360,11 @@ class ProgramWalker {
       refuseCycles({ module: module.full, reserved, isForm }, calls)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
-      this.#note(parsed, findingOf(error, 'circular-members', parsed))
+      this.#report(parsed, findingOf(error, 'circular-members', parsed))
     }
   }
 
-  #noteShadows(parsed: ParsedFile, form: Form): void {
+  #reportShadows(parsed: ParsedFile, form: Form): void {
     const isReserved = (name: string) => {
       const word = vocabulary.get(name)
       return word?.isReserved === true && (parsed.dialect === 'test' || !word.isOfTests)
@@ -373,7 +373,7 @@ class ProgramWalker {
     for (const { name, place } of shadowsIn([form], reserved)) {
       const from = parsed.lines.offsetOf(place)
       const message = `Variable ${name} shadows native with the same name: ${SHADOW_ADVICE}`
-      this.#note(parsed, { severity: 'warning', code: 'shadowed-native', message, from, to: from + name.length })
+      this.#report(parsed, { severity: 'warning', code: 'shadowed-native', message, from, to: from + name.length })
     }
   }
 }

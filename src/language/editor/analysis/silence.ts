@@ -15,7 +15,7 @@ import type { CodeFinding, OffsetRange } from '../text/spans.ts'
 
 const COMMENT = /^;+\s*newcut-ignore(-file)?(?=$|[\s:])(.*)$/s
 
-interface SilenceWord extends OffsetRange {
+interface SilencedCode extends OffsetRange {
   readonly code: FindingCode
   /** Line that it silences, from 0; null silences the file. */
   readonly line: number | null
@@ -25,7 +25,7 @@ interface SilenceWord extends OffsetRange {
 export function withoutSilenced(parsed: ParsedFile, findings: readonly CodeFinding[]): CodeFinding[] {
   const { words, wrong } = silencesIn(parsed)
   if (words.length === 0) return [...findings, ...wrong]
-  const used = new Set<SilenceWord>()
+  const used = new Set<SilencedCode>()
   const left = findings.filter(({ code, from }) => {
     const line = parsed.lines.lineOf(from)
     const found = words.filter((word) => word.code === code && (word.line === null || word.line === line))
@@ -38,7 +38,7 @@ export function withoutSilenced(parsed: ParsedFile, findings: readonly CodeFindi
   return [...left, ...wrong, ...useless.map(uselessFinding)]
 }
 
-function uselessFinding({ code, from, to }: SilenceWord): CodeFinding {
+function uselessFinding({ code, from, to }: SilencedCode): CodeFinding {
   return {
     severity: 'hint',
     code: 'silence-comment',
@@ -49,19 +49,19 @@ function uselessFinding({ code, from, to }: SilenceWord): CodeFinding {
   }
 }
 
-interface Silences {
-  readonly words: readonly SilenceWord[]
+interface SilenceComments {
+  readonly words: readonly SilencedCode[]
   readonly wrong: readonly CodeFinding[]
 }
 
-function silencesIn(parsed: ParsedFile): Silences {
-  const words: SilenceWord[] = []
+function silencesIn(parsed: ParsedFile): SilenceComments {
+  const words: SilencedCode[] = []
   const wrong: CodeFinding[] = []
   for (const comment of parsed.comments) {
     const text = parsed.text.slice(comment.from, comment.to)
     const found = COMMENT.exec(text)
     if (found === null) continue
-    const line = found[1] === undefined ? lineBehind(parsed, comment) : null
+    const line = found[1] === undefined ? lineOfCode(parsed, comment) : null
     const start = comment.from + text.length - found[2].length
     const named = [...found[2].matchAll(/[^\s,:]+/g)].map(({ 0: word, index }) => {
       return { word, from: start + index, to: start + index + word.length }
@@ -86,7 +86,7 @@ function whyNot(word: string): string {
 }
 
 /** The line of the code that a comment is about. */
-function lineBehind({ tokens, lines }: ParsedFile, { from }: OffsetRange): number {
+function lineOfCode({ tokens, lines }: ParsedFile, { from }: OffsetRange): number {
   const line = lines.lineOf(from)
   const isBehindCode = tokens.some(
     (token) => token.kind !== 'end' && token.from < from && lines.lineOf(token.to) === line,

@@ -15,7 +15,7 @@ export function hoverText({ target }: NameUse): string {
 
 export function nativeHover(native: NativeWord): string {
   const about = nativeTexts.get(native.name)
-  const parts = [fenced(about?.call ?? native.name)]
+  const parts = [fence(about?.call ?? native.name)]
   if (about !== undefined) parts.push(about.purpose)
   if (native.isOfTests) parts.push('Test files only.')
   else if (native.milligas !== null)
@@ -29,7 +29,7 @@ export function formatGas(milligas: number): string {
 }
 
 export function symbolHover(symbol: NamedSymbol): string {
-  const parts = [fenced(signatureOf(symbol))]
+  const parts = [fence(signatureOf(symbol))]
   if (symbol.doc !== null) parts.push(symbol.doc)
   const { owner } = symbol
   if (owner !== null) parts.push(`${owner.kind} \`${isModule(owner) ? owner.full : owner.name}\``)
@@ -67,6 +67,6 @@ function typedName({ name, typeText }: NamedSymbol): string {
   return typeText === null ? name : `${name}:${typeText}`
 }
 
-function fenced(code: string): string {
+function fence(code: string): string {
   return `\`\`\`pact\n${code}\n\`\`\``
 }

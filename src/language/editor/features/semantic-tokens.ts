@@ -30,7 +30,7 @@ export type TokenType = (typeof TOKEN_TYPES)[number]
 type TokenModifier = (typeof TOKEN_MODIFIERS)[number]
 
 /** A word with its meaning. It may span lines. */
-export interface MeantToken extends OffsetRange {
+export interface SemanticToken extends OffsetRange {
   readonly type: TokenType
   readonly modifiers: readonly TokenModifier[]
 }
@@ -67,16 +67,16 @@ const DECLARING: ReadonlySet<string> = new Set([
 ])
 
 /** All words of a file that have a meaning, in order. */
-export function meantTokens(analysis: ProgramAnalysis): MeantToken[] {
+export function semanticTokensOf(analysis: ProgramAnalysis): SemanticToken[] {
   const { root } = analysis
   const uses = usesByStart(analysis.uses.filter(({ file }) => file === root.file))
-  const found = root.comments.map(({ from, to }) => meant(from, to, 'comment'))
+  const found = root.comments.map(({ from, to }) => plainToken(from, to, 'comment'))
   for (const [index, token] of root.tokens.entries()) found.push(...meaningsOf(root, token, index, uses))
   return found.toSorted((a, b) => a.from - b.from)
 }
 
 /** Splits tokens at line ends, as the protocol wants it. Line ends are no part of a token. */
-export function lineTokens({ text, lines }: ParsedFile, tokens: readonly MeantToken[]): LineToken[] {
+export function lineTokens({ text, lines }: ParsedFile, tokens: readonly SemanticToken[]): LineToken[] {
   return tokens.flatMap(({ from, to, type, modifiers }) => {
     const bits = modifiers.reduce((sum, each) => sum | (1 << TOKEN_MODIFIERS.indexOf(each)), 0)
     const about = { type: TOKEN_TYPES.indexOf(type), modifiers: bits }
@@ -100,33 +100,33 @@ function meaningsOf(
   token: Token,
   index: number,
   uses: ReadonlyMap<number, readonly NameUse[]>,
-): MeantToken[] {
+): SemanticToken[] {
   const { kind, from, to } = token
-  if (kind === 'string' || kind === 'symbol') return [fieldAt(from + 1, uses) ?? meant(from, to, 'string')]
-  if (kind === 'integer' || kind === 'decimal') return [meant(from, to, 'number')]
+  if (kind === 'string' || kind === 'symbol') return [fieldAt(from + 1, uses) ?? plainToken(from, to, 'string')]
+  if (kind === 'integer' || kind === 'decimal') return [plainToken(from, to, 'number')]
   if (kind !== 'name') return []
   const word = root.text.slice(from, to)
-  if (word.startsWith('@')) return [meant(from, to, 'decorator')]
+  if (word.startsWith('@')) return [plainToken(from, to, 'decorator')]
   const own = uses.get(from) ?? []
-  if (own.length > 0) return named(own)
-  if (word === 'true' || word === 'false' || isKeyword(word)) return [meant(from, to, 'keyword')]
+  if (own.length > 0) return tokensOfName(own)
+  if (word === 'true' || word === 'false' || isKeyword(word)) return [plainToken(from, to, 'keyword')]
   // Forms that declare something have no use.
   if (root.tokens[index - 1]?.kind === '(' && (DECLARING.has(word) || vocabulary.has(word))) {
-    return [meant(from, to, 'keyword')]
+    return [plainToken(from, to, 'keyword')]
   }
   // `name:type`, or `name:[type]`.
   const [before, between] = [root.tokens[index - 2]?.kind, root.tokens[index - 1]?.kind]
-  return between === ':' || (between === '[' && before === ':') ? [meant(from, to, 'type')] : []
+  return between === ':' || (between === '[' && before === ':') ? [plainToken(from, to, 'type')] : []
 }
 
 /** The name of a field within quotes. */
-function fieldAt(from: number, uses: ReadonlyMap<number, readonly NameUse[]>): MeantToken | null {
+function fieldAt(from: number, uses: ReadonlyMap<number, readonly NameUse[]>): SemanticToken | null {
   const use = uses.get(from)?.find(({ target }) => 'symbol' in target && target.symbol.kind === 'field')
-  return use === undefined ? null : meant(use.from, use.to, 'property')
+  return use === undefined ? null : plainToken(use.from, use.to, 'property')
 }
 
 /** A name, and the module in front of its last dot. */
-function named(uses: readonly NameUse[]): MeantToken[] {
+function tokensOfName(uses: readonly NameUse[]): SemanticToken[] {
   const whole = uses.at(-1) as NameUse
   const [front] = uses
   const last = tokenOf(whole)
@@ -134,7 +134,7 @@ function named(uses: readonly NameUse[]): MeantToken[] {
   return [tokenOf(front), { ...last, from: front.to + 1 }]
 }
 
-function tokenOf({ from, to, target, isDefinition }: NameUse): MeantToken {
+function tokenOf({ from, to, target, isDefinition }: NameUse): SemanticToken {
   if ('native' in target) {
     const { kind } = target.native
     const type = kind === 'form' ? 'keyword' : kind === 'constant' ? 'variable' : 'function'
@@ -146,6 +146,6 @@ function tokenOf({ from, to, target, isDefinition }: NameUse): MeantToken {
   return { from, to, type: TYPES[kind], modifiers }
 }
 
-function meant(from: number, to: number, type: TokenType): MeantToken {
+function plainToken(from: number, to: number, type: TokenType): SemanticToken {
   return { from, to, type, modifiers: [] }
 }

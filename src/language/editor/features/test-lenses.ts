@@ -43,7 +43,7 @@ export function testLenses(parsed: ParsedFile, report: TestFileReport | null): T
       return file === parsed.file && parsed.lines.offsetOf(place) === form.from
     })
     const title = failure !== undefined ? `failed: ${failure.what}` : form.from < stopOffset ? 'passed' : 'not reached'
-    return { title: shortened(title), runs: false, from: form.from, to: form.to }
+    return { title: shorten(title), runs: false, from: form.from, to: form.to }
   })
   return [{ title: summary, runs: true, ...top }, ...results]
 }
@@ -66,7 +66,7 @@ export function testFindings(parsed: ParsedFile, report: TestFileReport): CodeFi
   return [...failures, { severity: 'error', code: 'failed-test', message, from, to }]
 }
 
-function shortened(title: string): string {
+function shorten(title: string): string {
   const [line] = title.split('\n', 1)
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE)}...` : line
 }

@@ -28,7 +28,7 @@ import { type Proposal, proposals } from '../features/completion-items.ts'
 import { fixesIn } from '../features/fixes.ts'
 import { hoverText } from '../features/hover.ts'
 import { foldsOf, type OutlineEntry, outlineOf } from '../features/outline.ts'
-import { lineTokens, meantTokens } from '../features/semantic-tokens.ts'
+import { lineTokens, semanticTokensOf } from '../features/semantic-tokens.ts'
 import { type TestFileReport, testLenses } from '../features/test-lenses.ts'
 import { formatText } from '../format/format.ts'
 import type { CodeFinding, Severity } from '../text/spans.ts'
@@ -122,17 +122,17 @@ export class Answers {
    * The name under the cursor, if it can be changed.
    * @throws ResponseError with the reason if it cannot
    */
-  renamed(file: string, position: Position): Range {
-    const [symbol, use] = this.#renamable(file, position)
+  rangeToRename(file: string, position: Position): Range {
+    const [symbol, use] = this.#requireRenamable(file, position)
     return this.#places.range(file, this.#nameOf(use, symbol))
   }
 
   /** @throws ResponseError if the name cannot be changed, or not to this */
   rename(file: string, position: Position, name: string): WorkspaceEdit {
-    const [symbol] = this.#renamable(file, position)
-    if (!IDENTIFIER.test(name) || isKeyword(name)) throw refused(`${name} is not a valid name`)
+    const [symbol] = this.#requireRenamable(file, position)
+    if (!IDENTIFIER.test(name) || isKeyword(name)) throw renameError(`${name} is not a valid name`)
     for (const { owner } of this.#workspace.namesakesOf(symbol)) {
-      if (name !== symbol.name && owner?.members.has(name)) throw refused(`${owner.name} has ${name} already`)
+      if (name !== symbol.name && owner?.members.has(name)) throw renameError(`${owner.name} has ${name} already`)
     }
     const changes: Record<string, TextEdit[]> = {}
     for (const use of this.#workspace.usesOf(symbol)) {
@@ -145,21 +145,22 @@ export class Answers {
     return { changes }
   }
 
-  #renamable(file: string, position: Position): readonly [NamedSymbol, NameUse] {
+  #requireRenamable(file: string, position: Position): readonly [NamedSymbol, NameUse] {
     const use = this.#useAt(file, position)
-    if (use === null) throw refused('no name that newcut knows is here')
-    if ('native' in use.target) throw refused(`${use.target.native.name} is a native of the language`)
+    if (use === null) throw renameError('no name that newcut knows is here')
+    if ('native' in use.target) throw renameError(`${use.target.native.name} is a native of the language`)
     const { symbol } = use.target
     for (const each of this.#workspace.namesakesOf(symbol)) {
-      if (this.#workspace.isLive(each.file)) throw refused(`${qualifiedName(each)} is deployed on the forked network`)
-      if (this.#workspace.isSystem(each.file)) throw refused(`${qualifiedName(each)} is of a system contract`)
+      if (this.#workspace.isLive(each.file))
+        throw renameError(`${qualifiedName(each)} is deployed on the forked network`)
+      if (this.#workspace.isSystem(each.file)) throw renameError(`${qualifiedName(each)} is of a system contract`)
     }
     return [symbol, use]
   }
 
   /** The last part of a dotted name. */
   #nameOf({ file, from, to }: NameUse, symbol: NamedSymbol) {
-    const text = this.#workspace.parsed(file)?.text.slice(from, to) ?? ''
+    const text = this.#workspace.parsedFile(file)?.text.slice(from, to) ?? ''
     const isDotted = text.endsWith(`.${symbol.name}`) && !isModule(symbol)
     return { from: isDotted || text.endsWith(symbol.name) ? to - symbol.name.length : from, to }
   }
@@ -177,7 +178,7 @@ export class Answers {
   }
 
   symbols(file: string): DocumentSymbol[] {
-    const parsed = this.#workspace.parsed(file)
+    const parsed = this.#workspace.parsedFile(file)
     const symbol = ({ name, kind, detail, whole, at, children }: OutlineEntry): DocumentSymbol => ({
       name: name === '' ? '?' : name,
       detail,
@@ -190,7 +191,7 @@ export class Answers {
   }
 
   folds(file: string): FoldingRange[] {
-    const parsed = this.#workspace.parsed(file)
+    const parsed = this.#workspace.parsedFile(file)
     if (parsed === null) return []
     return foldsOf(parsed).map(({ from, to, isComment }) => {
       return { startLine: from, endLine: to, ...(isComment && { kind: 'comment' }) }
@@ -201,7 +202,7 @@ export class Answers {
   semanticTokens(file: string, lines: readonly [first: number, last: number] | null): SemanticTokens {
     const analysis = this.#workspace.analysis(file)
     const builder = new SemanticTokensBuilder()
-    for (const each of analysis === null ? [] : lineTokens(analysis.root, meantTokens(analysis))) {
+    for (const each of analysis === null ? [] : lineTokens(analysis.root, semanticTokensOf(analysis))) {
       if (lines !== null && (each.line < lines[0] || each.line > lines[1])) continue
       builder.push(each.line, each.column, each.length, each.type, each.modifiers)
     }
@@ -210,7 +211,7 @@ export class Answers {
 
   /** Quick fixes of the findings within a range. */
   fixes(file: string, range: Range, findings: readonly CodeFinding[]): CodeAction[] {
-    const parsed = this.#workspace.parsed(file)
+    const parsed = this.#workspace.parsedFile(file)
     if (parsed === null) return []
     const within = { from: this.#places.offset(file, range.start), to: this.#places.offset(file, range.end) }
     const uri = this.#places.uriOf(file)
@@ -225,14 +226,14 @@ export class Answers {
 
   /** One edit of the whole text. None if the text is formatted, or cannot be read. */
   formatting(file: string): TextEdit[] {
-    const parsed = this.#workspace.parsed(file)
+    const parsed = this.#workspace.parsedFile(file)
     const formatted = parsed === null ? null : formatText(file, parsed.text)
     if (parsed === null || formatted === null || formatted === parsed.text) return []
     return [{ range: this.#places.range(file, { from: 0, to: parsed.text.length }), newText: formatted }]
   }
 
   lenses(file: string, report: TestFileReport | null): CodeLens[] {
-    const parsed = this.#workspace.parsed(file)
+    const parsed = this.#workspace.parsedFile(file)
     if (parsed === null || parsed.dialect !== 'test') return []
     return testLenses(parsed, report).map((lens) => ({
       range: this.#places.range(file, { from: lens.from, to: lens.from }),
@@ -254,6 +255,6 @@ export class Answers {
 }
 
 /** Error that an editor shows to its user. */
-function refused(why: string): ResponseError<void> {
+function renameError(why: string): ResponseError<void> {
   return new ResponseError(LSPErrorCodes.RequestFailed, why)
 }

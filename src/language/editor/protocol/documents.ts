@@ -27,7 +27,7 @@ export class ProtocolPlaces {
   }
 
   /** Remembers the URI of a document, so that answers have it letter by letter. */
-  named(uri: string): string {
+  noteUri(uri: string): string {
     const file = fileOfUri(uri)
     this.#uris.set(file, uri)
     return file
@@ -51,7 +51,7 @@ export class ProtocolPlaces {
   }
 
   #document(file: string): TextDocument {
-    const text = this.#workspace.parsed(file)?.text ?? ''
+    const text = this.#workspace.parsedFile(file)?.text ?? ''
     const before = this.#documents.get(file)
     if (before?.getText() === text) return before
     const document = TextDocument.create(file, 'pact', 0, text)

@@ -137,7 +137,7 @@ class EditorSession {
     const documents = this.#documents
     // Opening a document counts as its first change.
     documents.onDidChangeContent(({ document }) => {
-      const file = this.#places.named(document.uri)
+      const file = this.#places.noteUri(document.uri)
       this.#reports.delete(file)
       this.#workspace.change(file, document.getText())
       this.#publishSoon()
@@ -159,17 +159,24 @@ class EditorSession {
   #answerRequests(): void {
     const connection = this.#connection
     const fileOf = (params: { readonly textDocument: { readonly uri: string } }) => fileOfUri(params.textDocument.uri)
-    connection.onHover((params) => this.#known(() => this.#answers.hover(fileOf(params), params.position)))
-    connection.onDefinition((params) => this.#known(() => this.#answers.definition(fileOf(params), params.position)))
+    connection.onHover((params) => this.#answerWhenArrived(() => this.#answers.hover(fileOf(params), params.position)))
+    connection.onDefinition((params) =>
+      this.#answerWhenArrived(() => this.#answers.definition(fileOf(params), params.position)),
+    )
     connection.onReferences((params) => {
       const includesDefinition = params.context?.includeDeclaration ?? true
-      return this.#known(() => this.#answers.references(fileOf(params), params.position, includesDefinition), false)
+      return this.#answerWhenArrived(
+        () => this.#answers.references(fileOf(params), params.position, includesDefinition),
+        false,
+      )
     })
-    connection.onPrepareRename((params) => this.#answers.renamed(fileOf(params), params.position))
+    connection.onPrepareRename((params) => this.#answers.rangeToRename(fileOf(params), params.position))
     connection.onRenameRequest((params) => this.#answers.rename(fileOf(params), params.position, params.newName))
-    connection.onCompletion((params) => this.#known(() => this.#answers.completion(fileOf(params), params.position)))
+    connection.onCompletion((params) =>
+      this.#answerWhenArrived(() => this.#answers.completion(fileOf(params), params.position)),
+    )
     connection.workspace.textDocumentContent.on(({ uri }) => {
-      const text = this.#workspace.parsed(uri)?.text
+      const text = this.#workspace.parsedFile(uri)?.text
       return text === undefined ? null : { text }
     })
     connection.onDocumentSymbol((params) => this.#answers.symbols(fileOf(params)))
@@ -200,11 +207,11 @@ class EditorSession {
    * Answers once the live modules that the answer may depend on have arrived.
    * @param isEnough true if an answer with something in it needs no more
    */
-  async #known<T>(answer: () => T, isEnough = true): Promise<T> {
+  async #answerWhenArrived<T>(answer: () => T, isEnough = true): Promise<T> {
     for (;;) {
       const found = answer()
       const isEmpty = found === null || (Array.isArray(found) && found.length === 0)
-      if ((isEnough && !isEmpty) || !(await this.#workspace.arrival())) return found
+      if ((isEnough && !isEmpty) || !(await this.#workspace.awaitArrival())) return found
     }
   }
 
@@ -256,7 +263,7 @@ class EditorSession {
       const file = fileOfUri(uri)
       const own = this.#answers.diagnostics(file, this.#findings(file), 'newcut')
       const report = this.#reports.get(file)
-      const parsed = this.#workspace.parsed(file)
+      const parsed = this.#workspace.parsedFile(file)
       const failed = report === undefined || parsed === null ? [] : testFindings(parsed, report)
       const diagnostics = [...own, ...this.#answers.diagnostics(file, failed, 'newcut contract')]
       void this.#connection.sendDiagnostics({ uri, version, diagnostics })

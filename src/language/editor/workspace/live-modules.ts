@@ -60,7 +60,7 @@ export class LiveModules {
   #names: readonly string[] | 'pending' | 'failed' | null = null
   /** Called at the next arrival. */
   #waiting: (() => void)[] = []
-  #told: string | null = null
+  #lastTrouble: string | null = null
 
   constructor(texts: ModuleTexts, options: LiveOptions) {
     this.#texts = texts
@@ -74,7 +74,7 @@ export class LiveModules {
   }
 
   /** @returns null for a file that is no live module */
-  parsed(file: string): ParsedFile | null {
+  parsedFile(file: string): ParsedFile | null {
     return this.#files.get(file) ?? null
   }
 
@@ -100,7 +100,7 @@ export class LiveModules {
   }
 
   /** Waits for the next arrival. @returns false if nothing is on its way, or it takes too long */
-  async arrival(): Promise<boolean> {
+  async awaitArrival(): Promise<boolean> {
     const isPending = this.#names === 'pending' || [...this.#found.values()].includes('pending')
     if (!isPending) return false
     return new Promise((resolve) => {
@@ -117,12 +117,12 @@ export class LiveModules {
     try {
       const text = await this.#texts.textOf(full)
       this.#found.set(full, text === null ? null : this.#read(full, text))
-      this.#told = null
+      this.#lastTrouble = null
     } catch (error) {
       this.#found.set(full, 'failed')
-      this.#tell(error)
+      this.#reportTrouble(error)
     }
-    this.#arrived()
+    this.#announceArrival()
   }
 
   #read(full: string, text: ModuleText): ModuleSymbol {
@@ -142,23 +142,23 @@ export class LiveModules {
     this.#names = 'pending'
     try {
       this.#names = await this.#texts.names()
-      this.#told = null
+      this.#lastTrouble = null
     } catch (error) {
       this.#names = 'failed'
-      this.#tell(error)
+      this.#reportTrouble(error)
     }
-    this.#arrived()
+    this.#announceArrival()
   }
 
   /** Many modules may fail for one reason: it is told once. */
-  #tell(error: unknown): void {
+  #reportTrouble(error: unknown): void {
     const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` (${error.hint})` : ''
     const message = describeError(error) + hint
-    if (message !== this.#told) this.#options.onTrouble(message)
-    this.#told = message
+    if (message !== this.#lastTrouble) this.#options.onTrouble(message)
+    this.#lastTrouble = message
   }
 
-  #arrived(): void {
+  #announceArrival(): void {
     const waiting = this.#waiting
     this.#waiting = []
     this.#options.onArrival()

@@ -12,20 +12,20 @@ interface ModuleFinder {
 export function namesakesOf(symbol: NamedSymbol, modules: ModuleFinder): readonly NamedSymbol[] {
   const { owner, name } = symbol
   if (owner === null || !isModule(owner) || symbol.params === null) return [symbol]
-  const interfaces = (owner.kind === 'interface' ? [owner] : facesOf(owner, modules)).filter((face) =>
+  const interfaces = (owner.kind === 'interface' ? [owner] : interfacesOf(owner, modules)).filter((face) =>
     face.members.has(name),
   )
   if (interfaces.length === 0) return [symbol]
   const full = new Set(interfaces.map((face) => face.full))
   const implementing = modules
     .knownModules()
-    .filter((module) => facesOf(module, modules).some((face) => full.has(face.full)))
+    .filter((module) => interfacesOf(module, modules).some((face) => full.has(face.full)))
   const all = [...interfaces, ...implementing].flatMap(({ members }) => members.get(name) ?? [])
   return [symbol, ...all]
 }
 
 /** Interfaces that a module implements, as far as they are known. */
-function facesOf({ full, name, parts }: ModuleSymbol, modules: ModuleFinder): ModuleSymbol[] {
+function interfacesOf({ full, name, parts }: ModuleSymbol, modules: ModuleFinder): ModuleSymbol[] {
   const namespace = full.slice(0, full.length - name.length)
   return parts.members.flatMap((form) => {
     if (form.form !== 'call' || wordOf(form) !== 'implements') return []

@@ -84,12 +84,12 @@ export class Workspace implements AnalysisSources {
     return this.#files.resolve(from, path)
   }
 
-  parsed(file: string): ParsedFile | null {
+  parsedFile(file: string): ParsedFile | null {
     const before = this.#parsed.get(file)
     const own = this.#open.get(file)
     // Files on disk are read again after `refresh`.
     if (before !== undefined && (own === undefined || before.text === own)) return before
-    const live = own === undefined ? (this.#live?.parsed(file) ?? null) : null
+    const live = own === undefined ? (this.#live?.parsedFile(file) ?? null) : null
     if (live !== null) return live
     const text = own ?? this.#files.read(file)
     if (text === null) return null
@@ -106,7 +106,7 @@ export class Workspace implements AnalysisSources {
   analysis(file: string): ProgramAnalysis | null {
     const before = this.#analyses.get(file)
     if (before !== undefined) return before
-    const parsed = this.parsed(file)
+    const parsed = this.parsedFile(file)
     if (parsed === null) return null
     const analysis = analyse(parsed, this)
     this.#analyses.set(file, analysis)
@@ -140,7 +140,7 @@ export class Workspace implements AnalysisSources {
   }
 
   isLive(file: string): boolean {
-    return this.#live !== null && this.#live.parsed(file) !== null
+    return this.#live !== null && this.#live.parsedFile(file) !== null
   }
 
   get isOnFork(): boolean {
@@ -158,8 +158,8 @@ export class Workspace implements AnalysisSources {
   }
 
   /** Waits for the next text of a live module. @returns false if none is on its way */
-  async arrival(): Promise<boolean> {
-    return (await this.#live?.arrival()) ?? false
+  async awaitArrival(): Promise<boolean> {
+    return (await this.#live?.awaitArrival()) ?? false
   }
 
   /** Modules of all files that are known, loaded or not, and of the live network as far as they have arrived. */
@@ -179,7 +179,7 @@ export class Workspace implements AnalysisSources {
   #knownModules(): Map<string, ModuleSymbol> {
     const opened = [...this.#open.keys()]
     return firstModules(
-      [...opened, ...this.#listed().filter((file) => !this.#open.has(file))].map((file) => this.parsed(file)),
+      [...opened, ...this.#listedFiles().filter((file) => !this.#open.has(file))].map((file) => this.parsedFile(file)),
     )
   }
 
@@ -216,7 +216,7 @@ export class Workspace implements AnalysisSources {
   usesOf(symbol: NamedSymbol): NameUse[] {
     const found = new Map<string, NameUse>()
     const symbols = this.namesakesOf(symbol)
-    for (const file of new Set([...this.#open.keys(), ...this.#listed(), ...(this.#live?.files ?? [])])) {
+    for (const file of new Set([...this.#open.keys(), ...this.#listedFiles(), ...(this.#live?.files ?? [])])) {
       for (const use of this.analysis(file)?.uses ?? []) {
         const { target } = use
         const isIt = 'symbol' in target && symbols.some((each) => isSameSymbol(target.symbol, each))
@@ -226,7 +226,7 @@ export class Workspace implements AnalysisSources {
     return [...found.values()]
   }
 
-  #listed(): readonly string[] {
+  #listedFiles(): readonly string[] {
     return this.#files.list().slice(0, MAX_LISTED)
   }
 }
