@@ -6,7 +6,7 @@ import type { ContractError, TextPlace } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 
 type FailurePlace = TextPlace | null
-/** What would be right. A function finds it only when somebody reads the text. */
+/** Advice in test files. A function finds it only when somebody reads the text. */
 type Hint = string | (() => string)
 
 const DYNAMIC_ADVICE = 'the left side of :: is a parameter or variable'
