@@ -15,6 +15,7 @@ import { Controls, interceptOf } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
 import { addOpenApi } from './http/encode/openapi.ts'
 import { Faults } from './http/faults.ts'
+import { RefusalReporter } from './http/refusal-reporter.ts'
 import { Router } from './http/router.ts'
 import { addBackupRoutes } from './http/routes/backup.ts'
 import { addChainRoutes } from './http/routes/chain.ts'
@@ -30,7 +31,6 @@ import { addStateRoute } from './http/routes/state.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
 import { addTraceRoutes } from './http/routes/trace.ts'
 import { addViewRoutes } from './http/routes/view.ts'
-import { SendRefusals } from './http/send-refusals.ts'
 import { StreamGate } from './http/stream/stream-gate.ts'
 import { viewedAccounts, viewedNetwork } from './http/view/chain-view.ts'
 import { PrivateLedger } from './ledger/private.ts'
@@ -51,7 +51,7 @@ import { TransactionWatch } from './watch/transaction-watch.ts'
 import { Coordinator } from './work/coordinator.ts'
 
 /** Data, fork and settings of a node at its start. */
-export interface Begun {
+export interface OpenedParts {
   readonly data: DataDirectory | null
   readonly fork: NodeCopy | null
   readonly settings: NetworkSettings
@@ -61,7 +61,7 @@ export interface Begun {
 type Host = Pick<NetworkHost, 'machine' | 'switchNetwork'>
 
 /** Creates all parts of a node without starting them. */
-export function assemble(options: DevnetOptions, host: Host, begun: Begun) {
+export function assemble(options: DevnetOptions, host: Host, begun: OpenedParts) {
   const parts = servedParts(options, host, begun)
   const { app, turns, coordinator, execution } = parts
   const controls = addRoutes(options, host, parts)
@@ -75,7 +75,7 @@ export function assemble(options: DevnetOptions, host: Host, begun: Begun) {
 }
 
 /** Creates the parts that the routes serve. */
-function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, settings, prints }: Begun) {
+function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, settings, prints }: OpenedParts) {
   const { product = plainOptions.product.fallback, backupDir, accounts = null, onSolved, onTransaction } = options
   const { onNotice = () => undefined } = options
   const clock = new NodeClock(machine.clock)
@@ -174,7 +174,7 @@ function addRoutes(
   addStreamRoutes(router, { chains, product, streamLimit: limits.headerStreamLimit, streams })
   addMempoolRoutes(router, pools)
   const privateLedger = new PrivateLedger(chains, entity, rules)
-  const refusals = watch === null ? null : new SendRefusals(router, watch)
+  const refusals = watch === null ? null : new RefusalReporter(router, watch)
   addCommandRoutes(router, { ...limits, ...parts, clock, privateLedger, refusals })
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, clock, streams })
   addBackupRoutes(router, backups)

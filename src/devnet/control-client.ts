@@ -30,7 +30,7 @@ import type { DevnetFork } from './copy/open-copy.ts'
 import type { EmbeddedNode } from './devnet.ts'
 
 /** Longest wait for a control request: some make blocks with proof of work, or move a state of hundreds of MiB. */
-const TIMEOUT_MS = 300_000
+const REQUEST_TIMEOUT_MS = 300_000
 /** Maximum bytes of a state, which is held in memory: a buffer of Node.js may have 2 GiB on every platform. */
 const MAX_STATE_BYTES = 2 * 1024 * 1024 * 1024
 
@@ -257,7 +257,7 @@ async function request(
   path: string,
   options: Partial<AnswerRequest> = {},
 ): Promise<FetchedAnswer> {
-  const answer = await fetchAnswer(`${url}/devnet/${path}`, { timeoutMs: TIMEOUT_MS, signal, ...options })
+  const answer = await fetchAnswer(`${url}/devnet/${path}`, { timeoutMs: REQUEST_TIMEOUT_MS, signal, ...options })
   if (answer.ok) return answer
   const { status } = answer
   throw operatingError(controlErrors.refused, { path: `/devnet/${path}`, status, answer: textOfAnswer(answer) })

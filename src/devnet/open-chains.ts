@@ -23,7 +23,7 @@ export function forkTargetOf({ forkTarget }: DevnetOptions, { network, release }
   throw operatingError(optionErrors.highForkTarget, { target: forkTarget, highest })
 }
 
-interface ChainsSetup {
+interface ChainParts {
   readonly settings: NetworkSettings
   readonly rules: NetworkRules
   readonly forkTarget: number
@@ -34,7 +34,7 @@ interface ChainsSetup {
 
 /** Creates the chains, and the ledger that executes them. */
 export function openChains(
-  { settings, rules, forkTarget, fork, exemptions, prints }: ChainsSetup,
+  { settings, rules, forkTarget, fork, exemptions, prints }: ChainParts,
   clock: NodeClock,
   data: DataDirectory | null,
 ) {

@@ -3,7 +3,7 @@
  */
 import type { NewcutError } from '#ground/base/errors.ts'
 import { plainOptions } from '#ground/schema/devnet-options.ts'
-import { assemble, type Begun } from './assemble.ts'
+import { assemble, type OpenedParts } from './assemble.ts'
 import { type PhraseAccount, phraseAccounts } from './control/phrase-accounts.ts'
 import type { NodeCopy } from './copy/node-copy.ts'
 import { openNodeCopy } from './copy/open-copy.ts'
@@ -16,10 +16,10 @@ import type { Mempools } from './mempool/mempools.ts'
 import { loadSlhDsa } from './mempool/slh-dsa.ts'
 import type { NetworkHost } from './network-host.ts'
 import type { DevnetOptions } from './options/devnet-options.ts'
-import { askedSettings, forkedSettings } from './options/network-settings.ts'
+import { forkedSettings, requestedSettings } from './options/network-settings.ts'
 import type { Chains } from './rules/chains.ts'
 import { releaseRules } from './rules/releases.ts'
-import { type AskedSettings, type NetworkSettings, settingsOf } from './rules/settings.ts'
+import { type NetworkSettings, type RequestedSettings, settingsOf } from './rules/settings.ts'
 import { StateStart } from './state-start.ts'
 import { PrintReporter } from './store/print-reporter.ts'
 
@@ -89,10 +89,10 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
 }
 
 /** Opens fork and data. */
-async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<Begun> {
+async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<OpenedParts> {
   const { dataDir, networks, onNotice = () => undefined } = options
   const fork = await openNodeCopy(options.fork, { dataDir, networks, onNotice }, BLOCKS)
-  const asked = fork === null ? askedSettings(options) : forkedSettings(options, fork)
+  const asked = fork === null ? requestedSettings(options) : forkedSettings(options, fork)
   const { allowPrint = false, onPrint } = options
   const prints = new PrintReporter({ isAllowed: allowPrint, onPrint, onNotice })
   const data = await openData(options, { asked, fork, prints }, onFailure)
@@ -102,7 +102,7 @@ async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => 
 /** Opens the data directory. @returns null if the options name none */
 async function openData(
   options: DevnetOptions,
-  begin: Pick<Begun, 'fork' | 'prints'> & { readonly asked: AskedSettings },
+  begin: Pick<OpenedParts, 'fork' | 'prints'> & { readonly asked: RequestedSettings },
   onFailure: (error: NewcutError) => void,
 ): Promise<DataDirectory | null> {
   const { dataDir, onProgress, onNotice = () => undefined } = options

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { keepEntry, keptEntry, type ModuleNumbers } from '../../src/devnet/ledger/kept-entry.ts'
+import { decodeEntry, encodeEntry, type ModuleNumbers } from '../../src/devnet/ledger/entry-codec.ts'
 import { MemoryVersions, type Version } from '../../src/devnet/ledger/versions.ts'
 import type { Module } from '../../src/language/contracts/machine/ast.ts'
 import { LedgerGround, resultOf, type TestCommand } from './ledger-ground.ts'
@@ -34,10 +34,10 @@ class FreshVersions extends MemoryVersions {
   #fresh(domain: string, version: Version | null): Version | null {
     if (version === null) return null
     const { record, value } = version
-    const text = JSON.stringify(keepEntry(domain, value, this.#numbers))
+    const text = JSON.stringify(encodeEntry(domain, value, this.#numbers))
     return {
       record,
-      value: keptEntry(domain, JSON.parse(text), this.#numbers),
+      value: decodeEntry(domain, JSON.parse(text), this.#numbers),
       older: this.#fresh(domain, version.older),
     }
   }

@@ -11,7 +11,7 @@ import { Mempool } from '../../src/devnet/mempool/mempool.ts'
 import { transactionOf } from '../../src/devnet/mempool/transaction.ts'
 import { forkedNetwork } from '../../src/devnet/options/network-settings.ts'
 import { rulesOf } from '../../src/devnet/rules/network-rules.ts'
-import { type AskedSettings, settingsOf } from '../../src/devnet/rules/settings.ts'
+import { type RequestedSettings, settingsOf } from '../../src/devnet/rules/settings.ts'
 import { decodeBase64Url } from '../../src/ground/base/bytes.ts'
 import { paymentIn } from '../../src/ground/chain/coinbase.ts'
 import { networkForms } from '../../src/ground/chain/network-data.ts'
@@ -312,7 +312,7 @@ it.each<[string, object, RegExp]>([
 })
 
 describe('the rules of stoa', () => {
-  const on = (asked: AskedSettings, height: number, featureFlags = 0n) =>
+  const on = (asked: RequestedSettings, height: number, featureFlags = 0n) =>
     rulesOf(settingsOf(asked)).on({ height: BigInt(height), featureFlags })
 
   it('the rules of stoa hold on both sides of height 517,000, in a fork under any name', () => {
@@ -335,7 +335,7 @@ describe('the rules of stoa', () => {
     expect(on({ network, release }, 516_998)).toMatchObject({ ...all, isLanguage541: false })
     expect(on({ network, release }, 516_999)).toMatchObject({ ...all, isLanguage541: true })
     for (const release of ['3.2', '2.32'] as const) expect(on({ network, release }, 600_000).hasSlhDsa).toBe(false)
-    const highest = (asked: AskedSettings) => rulesOf(settingsOf(asked)).network.forks.highestKnown
+    const highest = (asked: RequestedSettings) => rulesOf(settingsOf(asked)).network.forks.highestKnown
     expect(highest({})).toBe(1)
     expect(highest({ release })).toBe(2)
     expect(highest({ network, release })).toBe(0)

@@ -13,7 +13,7 @@ import { readJsonDecimal, readJsonInteger, wholeNumberOf } from './numbers.ts'
 import { type CapabilityShape, type ContentsShape, ContShape, type PublicMetaShape, type SignerShape } from './shape.ts'
 
 /** An error in `cmd`. `complaint` is the path of the bad part and the reason. */
-export class Malformed extends FormatError {
+export class MalformedCommand extends FormatError {
   readonly complaint: string
 
   constructor(complaint: string) {
@@ -25,9 +25,9 @@ export class Malformed extends FormatError {
 /** Builds the payload. If `exec` is present, `cont` is ignored, as in live nodes. */
 export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Cont {
   if (exec) return { kind: 'exec', code: new CommandCode(exec.code), data: dataFrom(exec.data, '/payload/exec/data') }
-  if (cont === undefined || cont === null) throw new Malformed('/payload: expected either exec or cont')
+  if (cont === undefined || cont === null) throw new MalformedCommand('/payload: expected either exec or cont')
   const { accepts, complaint } = validatorOf(ContShape)
-  if (!accepts(cont)) throw new Malformed(complaint(cont, '/payload/cont'))
+  if (!accepts(cont)) throw new MalformedCommand(complaint(cont, '/payload/cont'))
   const { pactId, step, rollback, proof = null, data } = cont as unknown as ContShape
   return {
     kind: 'cont',
@@ -109,7 +109,7 @@ function valueAt(json: ExactJson, place: string): Value {
     return valueFromJson(json)
   } catch (error) {
     if (error instanceof FormatError)
-      throw new Malformed(`${place}: ${error.message.replace(/^.*? at offset 0: /, '')}`)
+      throw new MalformedCommand(`${place}: ${error.message.replace(/^.*? at offset 0: /, '')}`)
     throw error
   }
 }

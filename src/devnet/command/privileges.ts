@@ -6,10 +6,10 @@ import { parseExactJson } from '#ground/base/json.ts'
 import { Type } from '#ground/schema/typebox.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
 import type { CapabilityToken } from '#language/contracts/values/value.ts'
-import { Malformed, tokensFrom } from './parts.ts'
+import { MalformedCommand, tokensFrom } from './parts.ts'
 import { CapabilityShape } from './shape.ts'
 
-interface Privileges {
+interface CommandPrivileges {
   /** Modules on which the command has admin rights. */
   readonly admin: readonly string[]
   /** Capabilities that are granted from the start. */
@@ -34,10 +34,10 @@ interface PrivilegedText {
 }
 
 /** Reads the privileges in the text of a command. @throws FormatError if it has none */
-export function readPrivileges(cmd: string): Privileges {
+export function readPrivileges(cmd: string): CommandPrivileges {
   const json = parseExactJson(cmd)
   const { accepts, complaint } = validatorOf(PrivilegedShape)
-  if (!accepts(json)) throw new Malformed(complaint(json, ''))
+  if (!accepts(json)) throw new MalformedCommand(complaint(json, ''))
   const { admin, caps, areAsked = true } = (json as unknown as { privileged: PrivilegedText }).privileged
   return { admin, capabilities: tokensFrom(caps, '/caps'), areAsked }
 }

@@ -7,7 +7,7 @@ import { Command as SignedCommand } from '#ground/schema/bodies.ts'
 import type { TSchema } from '#ground/schema/typebox.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
 import type { Command, PrivateMeta, PublicMeta } from './command.ts'
-import { grantsFrom, Malformed, metaFrom, payloadFrom, verifiersFrom } from './parts.ts'
+import { grantsFrom, MalformedCommand, metaFrom, payloadFrom, verifiersFrom } from './parts.ts'
 import { type ContentsShape, PrivateShape, PublicShape } from './shape.ts'
 
 export type { SignedCommand }
@@ -75,7 +75,7 @@ function read<Shape extends ContentsShape & { readonly meta: unknown }, Meta>(
       size: commandSizeOf({ cmd, proof, sigs, schemes: signers.map(({ scheme }) => scheme) }),
     }
   } catch (error) {
-    if (error instanceof Malformed) return new CommandFault(`/cmd${error.complaint}`)
+    if (error instanceof MalformedCommand) return new CommandFault(`/cmd${error.complaint}`)
     if (error instanceof FormatError) return new CommandFault(error.message)
     throw error
   }

@@ -12,7 +12,7 @@ const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schem
   Type.Union([schema, Type.Null()])
 
 /** Any JSON that the given parser of numbers.ts accepts. */
-const numberRead = (read: (json: unknown) => unknown, complaint: string) =>
+const refinedNumber = (read: (json: unknown) => unknown, complaint: string) =>
   Type.Unsafe<ExactJson>(
     Type.Refine(
       Type.Unknown(),
@@ -20,9 +20,9 @@ const numberRead = (read: (json: unknown) => unknown, complaint: string) =>
       () => complaint,
     ),
   )
-const Whole = numberRead(wholeNumberOf, 'must be a whole number')
-const Integer = numberRead(readJsonInteger, 'must be integer')
-const DecimalNumber = numberRead(readJsonDecimal, 'must be a number')
+const Whole = refinedNumber(wholeNumberOf, 'must be a whole number')
+const Integer = refinedNumber(readJsonInteger, 'must be integer')
+const DecimalNumber = refinedNumber(readJsonDecimal, 'must be a number')
 
 export const CapabilityShape = Type.Object({
   name: Type.String({ pattern: CAPABILITY_NAME }),

@@ -42,7 +42,7 @@ export interface CompareOptions {
 }
 
 /** Pieces of code that run at a time. */
-const AT_ONCE = 4
+const CONCURRENT_CASES = 4
 
 /**
  * Makes code from the modules of a chain: their constants, their functions without parameters, and what describes them.
@@ -98,7 +98,7 @@ export async function compareCode(
     const run = () => runLocally(chain.state, context, command, noProof)
     return fieldsOf(parseExactJson(await chain.complete(run, () => chain.hints([code]))))
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENT_CASES }, worker))
   const differences = found.filter((each) => each !== null)
   return { cases: cases.length, equal: cases.length - differences.length, differences }
 }

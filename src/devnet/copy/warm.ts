@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Chains } from '../rules/chains.ts'
 import type { NodeCopy } from './node-copy.ts'
 
-interface Warming {
+interface WarmUpOptions {
   readonly chains: Chains
   readonly ledger: Ledger
   /** Accounts that may mine. */
@@ -16,7 +16,7 @@ interface Warming {
 }
 
 /** Rejects with NewcutError if the forked node does not answer and the network is new. */
-export async function warmCopy(fork: NodeCopy, { chains, ledger, accounts, onNotice }: Warming): Promise<void> {
+export async function warmCopy(fork: NodeCopy, { chains, ledger, accounts, onNotice }: WarmUpOptions): Promise<void> {
   const isNew = fork.headers.size > 0
   const miners = [...(accounts ?? [developmentAccount]), branchAccount]
   const texts = miners.map(({ account }) => JSON.stringify(account))

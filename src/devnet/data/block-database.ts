@@ -4,7 +4,7 @@ import { describeError, type NewcutError, operatingError } from '#ground/base/er
 import { moveInto } from '#ground/base/replace-file.ts'
 import type { AutoMine } from '#ground/schema/devnet-modes.ts'
 import type { ChainJournal, ChainState } from '../rules/journal.ts'
-import type { RuleChange } from '../rules/rules.ts'
+import type { RuleChange } from '../rules/rule-history.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import { Exemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'

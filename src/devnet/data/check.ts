@@ -27,7 +27,7 @@ import { StateDatabase } from './state-database.ts'
 /** Maximum findings in a report, for a reader; `findingCount` counts all of them. */
 const MAX_FINDINGS = 100
 /** Blocks that are checked before other tasks of the process get their turn. */
-const PIECE_BLOCKS = 200
+const BLOCKS_PER_TURN = 200
 
 export interface CheckReport {
   readonly settings: NetworkSettings
@@ -234,7 +234,7 @@ class DirectoryCheck {
     look: (block: Block, number: number) => Promise<void>,
   ): Promise<void> {
     for (let number = 0; number < blocks; number++) {
-      if (number % PIECE_BLOCKS === 0) {
+      if (number % BLOCKS_PER_TURN === 0) {
         this.#onProgress?.({ what: 'checking blocks', done: number, total: blocks })
         await nextTurn()
         stopped?.throwIfAborted()

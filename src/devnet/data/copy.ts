@@ -14,7 +14,7 @@ import {
 } from './records.ts'
 
 /** Blocks that are written before other tasks of the process get their turn. */
-const PIECE_BLOCKS = 250
+const BLOCKS_PER_BATCH = 250
 
 interface CopyOptions {
   readonly stopped?: AbortSignal
@@ -58,8 +58,8 @@ async function* pieces(
   snapshot: StateSnapshot,
   exemptions: ReadonlyExemptions | undefined,
 ): AsyncGenerator<{ readonly entries: StoredEntry[]; readonly isLast: boolean }> {
-  for (let from = 0; from < snapshot.blocks; from += PIECE_BLOCKS) {
-    const to = Math.min(from + PIECE_BLOCKS, snapshot.blocks)
+  for (let from = 0; from < snapshot.blocks; from += BLOCKS_PER_BATCH) {
+    const to = Math.min(from + BLOCKS_PER_BATCH, snapshot.blocks)
     yield { entries: blockEntries(snapshot, from, to), isLast: false }
     await nextTurn()
   }

@@ -19,12 +19,12 @@ import { loadSlhDsa } from '../mempool/slh-dsa.ts'
 import { forkedState, genesisState } from '../rules/chains.ts'
 import { rulesOf } from '../rules/network-rules.ts'
 import {
-  type AskedSettings,
   describeSetting,
   fixedSettings,
   isSameSetting,
   type NetworkSettings,
   networkOf,
+  type RequestedSettings,
   settingsOf,
 } from '../rules/settings.ts'
 import type { Block } from '../store/block-store.ts'
@@ -42,7 +42,7 @@ const IGNORED = /^(\..*|lost\+found|blocks\.new|fork\.json(\.new)?)$/
 
 interface DataDirectoryOptions {
   /** Settings of a new network; an existing one must have the same. */
-  readonly asked: AskedSettings
+  readonly asked: RequestedSettings
   /** Called once, when a write fails; nothing is written afterwards. */
   readonly onFailure: (error: NewcutError) => void
   /** Called with a message for every repair. */
@@ -137,7 +137,7 @@ async function isNew(directory: string): Promise<boolean> {
   throw operatingError(dataErrors.otherFiles, { directory, files: others.slice(0, 3).join(', '), blocks: BLOCKS })
 }
 
-function expectSettings(directory: string, { settings }: BlockDatabase, asked: AskedSettings): void {
+function expectSettings(directory: string, { settings }: BlockDatabase, asked: RequestedSettings): void {
   const wanted = settingsOf(asked, settings)
   for (const name of fixedSettings) {
     if (isSameSetting(name, settings, wanted)) continue
@@ -147,7 +147,11 @@ function expectSettings(directory: string, { settings }: BlockDatabase, asked: A
 }
 
 /** @throws NewcutError DATA_UNUSABLE if the network has another name, or other rules than a file of the user */
-function expectNetwork(directory: string, { network: has }: NetworkSettings, { network: asked }: AskedSettings): void {
+function expectNetwork(
+  directory: string,
+  { network: has }: NetworkSettings,
+  { network: asked }: RequestedSettings,
+): void {
   if (typeof asked !== 'object') return
   const name = typeof has === 'object' ? has.name : (has ?? development.name)
   if (name !== asked.name)

@@ -5,7 +5,7 @@
  *     state/CHAIN/DOMAIN|KEY             JSON [block number, value, block number of the value before or -1]
  *     older/NUMBER/CHAIN/DOMAIN|KEY      the same, for the value that block NUMBER wrote
  *     keys/CHAIN/DOMAIN|N                JSON: the keys that were first written as number 64 N to 64 N + 63
- *     module/N                           JSON: a version of a module (ledger/kept-entry.ts)
+ *     module/N                           JSON: a version of a module (ledger/entry-codec.ts)
  *     modules                            JSON: number of them
  *
  * `|` is a NUL, which no name of a domain contains.
@@ -13,14 +13,14 @@
 import type { Module } from '#language/contracts/machine/ast.ts'
 import type { ReadableState, LayerEntry as StateEntry } from '#language/contracts/machine/state.ts'
 import {
-  type KeptModule,
-  keepEntry,
-  keepModule,
-  keptEntry,
-  keptModule,
+  decodeEntry,
+  decodeModule,
+  type EncodedModule,
+  encodeEntry,
+  encodeModule,
   type ModuleId,
   type ModuleNumbers,
-} from '../ledger/kept-entry.ts'
+} from '../ledger/entry-codec.ts'
 import type { Version, Versions } from '../ledger/versions.ts'
 import { versionCache } from './version-cache.ts'
 
@@ -99,7 +99,7 @@ export class DiskVersions implements Versions {
       const before = this.newest(chain, domain, key)
       if (before === null) this.#addKey(`${chain}/${domain}`, key)
       else this.#records.write(`older/${before.record}/${name}`, this.#records.read(`state/${name}`))
-      const kept: VersionRow = [record, keepEntry(domain, value, this.#modules), before?.record ?? NONE]
+      const kept: VersionRow = [record, encodeEntry(domain, value, this.#modules), before?.record ?? NONE]
       this.#records.write(`state/${name}`, kept)
       this.#cache.set({ chain, domain, key }, new DiskVersion(record, value, kept[2], this.#finder(name, domain)))
     }
@@ -109,7 +109,7 @@ export class DiskVersions implements Versions {
     const json = this.#records.read(place) as VersionRow | undefined
     if (json === undefined) return null
     const [record, value, before] = json
-    return new DiskVersion(record, keptEntry(domain, value, this.#modules), before, this.#finder(name, domain))
+    return new DiskVersion(record, decodeEntry(domain, value, this.#modules), before, this.#finder(name, domain))
   }
 
   #finder(name: string, domain: string): (record: number) => Version | null {
@@ -157,7 +157,7 @@ class DiskModules implements ModuleNumbers {
     const known = this.#ids.get(module)
     if (known !== undefined) return known
     if (module === this.#genesis().get<Module>('modules', module.name)) return module.name
-    const kept = keepModule(module, this)
+    const kept = encodeModule(module, this)
     const id = ((this.#records.read(MODULES_KEY) as number | undefined) ?? 0) + 1
     this.#records.write(MODULES_KEY, id)
     this.#records.write(`module/${id}`, kept)
@@ -170,7 +170,7 @@ class DiskModules implements ModuleNumbers {
     if (typeof id === 'string') return this.#ofGenesis(id)
     const known = this.#modules.get(id)
     if (known !== undefined) return known
-    const module = keptModule(this.#records.read(`module/${id}`) as KeptModule, this)
+    const module = decodeModule(this.#records.read(`module/${id}`) as EncodedModule, this)
     this.#ids.set(module, id)
     this.#modules.set(id, module)
     return module

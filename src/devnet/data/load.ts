@@ -21,9 +21,9 @@ import { damagedError, dataErrors } from './errors.ts'
 import { BLOCK_KEYS, blockKey, readRules, readTip, type Tip } from './records.ts'
 
 /** Headers in one read. Measured: fewer are slower, more are not faster. */
-const PIECE_BLOCKS = 2000
-/** A read ends before PIECE_BLOCKS once it has more bytes than this. */
-const PIECE_BYTES = 1024 * 1024
+const BLOCKS_PER_READ = 2000
+/** A read ends before BLOCKS_PER_READ once it has more bytes than this. */
+const BYTES_PER_READ = 1024 * 1024
 
 export interface LoadedState extends ChainState {
   /** The newest one of all blocks, in microseconds. */
@@ -50,10 +50,10 @@ export async function loadChains(
     throw damagedError(database.location, `${ruleChanges.length} rule changes instead of ${tip.ruleChanges}`)
   }
   const reader = new BlockReader(database.location, settings, payloads, roots)
-  const values = database.values({ ...BLOCK_KEYS, highWaterMarkBytes: PIECE_BYTES })
+  const values = database.values({ ...BLOCK_KEYS, highWaterMarkBytes: BYTES_PER_READ })
   try {
     for (;;) {
-      const piece = await values.nextv(PIECE_BLOCKS)
+      const piece = await values.nextv(BLOCKS_PER_READ)
       if (piece.length === 0) break
       for (const value of piece) reader.read(value)
       onProgress?.({ what: 'loading blocks', done: reader.store.size, total: tip.blocks })

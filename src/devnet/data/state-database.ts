@@ -27,9 +27,9 @@ const places = Compile(Type.Array(Type.Object({ chain: Natural, height: Natural,
 
 const TIP_KEY = 'tip'
 /** Blocks between two writes. After a crash about this many are missing; the next start executes them again. */
-const PIECE_BLOCKS = 1000
+const BLOCKS_PER_WRITE = 1000
 /** Blocks that are executed again before other tasks of the process get their turn. */
-const REPLAYED_BLOCKS = 20
+const REPLAYS_PER_TURN = 20
 
 const transactionKey = (requestKey: string) => `transaction/${requestKey}`
 
@@ -142,7 +142,7 @@ export class StateDatabase implements TransactionIndex {
   /** Call it once the transactions of the first `blocks` blocks are added. */
   markReached(blocks: number): void {
     this.#blocks = blocks
-    if (blocks - this.#writtenBlocks >= PIECE_BLOCKS) this.#commits.request()
+    if (blocks - this.#writtenBlocks >= BLOCKS_PER_WRITE) this.#commits.request()
   }
 
   /**
@@ -157,11 +157,11 @@ export class StateDatabase implements TransactionIndex {
       if (number >= store.chains) await replay(block)
       indexBlock(this, block)
       this.markReached(number + 1)
-      if (number % REPLAYED_BLOCKS === 0) {
+      if (number % REPLAYS_PER_TURN === 0) {
         onProgress?.({ what: 'executing blocks', done: number, total: blocks })
         await nextTurn()
       }
-      if (number % PIECE_BLOCKS === 0) await this.#commits.durable().then(() => nextTurn())
+      if (number % BLOCKS_PER_WRITE === 0) await this.#commits.durable().then(() => nextTurn())
     }
     if (this.#blocks > this.#writtenBlocks) this.#commits.request()
   }

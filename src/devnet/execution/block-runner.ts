@@ -2,11 +2,11 @@
 import { Layer } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import type { RunCommand, RunLater } from '../ledger/draft.ts'
+import { decodeEntry } from '../ledger/entry-codec.ts'
 import { executeInBlock } from '../ledger/execute.ts'
 import { commandsIn } from '../ledger/execute-payload.ts'
-import { keptEntry } from '../ledger/kept-entry.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Executed, ExecuteOptions, ExecutingBlock, Unexecuted } from '../ledger/transaction.ts'
+import type { ExecutedCommand, ExecuteOptions, ExecutingBlock, RefusedCommand } from '../ledger/transaction.ts'
 import { TIMED_OUT } from '../mempool/refusals.ts'
 import { isUnverified } from '../mempool/slh-dsa.ts'
 import type { StoredPayload } from '../store/payload.ts'
@@ -121,7 +121,7 @@ export class BlockRunner {
     executor: Executor,
     hasDeadline: boolean,
     [layer, block, command, options]: Parameters<RunLater>,
-  ): Promise<Executed | Unexecuted> {
+  ): Promise<ExecutedCommand | RefusedCommand> {
     if (this.#options.ledger.isPlain(layer, command)) return executeInBlock(layer, block, command, options)
     const task = taskIn(block, command, options)
     const outcome = await executor.run(task, this.#sourceOf(layer, block), hasDeadline)
@@ -130,13 +130,13 @@ export class BlockRunner {
     return this.#applyOutcome(layer, outcome)
   }
 
-  #executionOf(ended: EndedCommand, layer: Layer): Executed | Unexecuted {
+  #executionOf(ended: EndedCommand, layer: Layer): ExecutedCommand | RefusedCommand {
     if ('error' in ended) throw ended.error
     return this.#applyOutcome(layer, ended)
   }
 
   /** The outcome as a layer on top of that of the draft. */
-  #applyOutcome(below: Layer, outcome: TaskOutcome): Executed | Unexecuted {
+  #applyOutcome(below: Layer, outcome: TaskOutcome): ExecutedCommand | RefusedCommand {
     // A command is refused for lack of time or memory only if it is in no block.
     if ('stopped' in outcome) return { refused: TIMED_OUT, isFinal: isAtFault(outcome.stopped) }
     if ('refused' in outcome) return outcome
@@ -144,7 +144,7 @@ export class BlockRunner {
     const { output, gas, hasFailed, writes, printed } = outcome
     const modules = this.#options.modules.loadCreated(outcome.modules)
     const layer = new Layer(below)
-    for (const { domain, key, json } of writes) layer.put(domain, key, keptEntry(domain, json, modules))
+    for (const { domain, key, json } of writes) layer.put(domain, key, decodeEntry(domain, json, modules))
     return { output, gas, hasFailed, layer, ...(printed !== undefined && { printed }) }
   }
 

@@ -8,7 +8,7 @@ import type { SpvSupport } from '#language/contracts/machine/environment.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { decodeStoredValue, encodeStoredValue } from '#language/contracts/values/keep.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
-import { keepEntry } from '../ledger/kept-entry.ts'
+import { encodeEntry } from '../ledger/entry-codec.ts'
 import {
   type CommandTask,
   type FromThread,
@@ -244,12 +244,12 @@ export class Executor {
     switch (question.ask) {
       case 'entry': {
         const value = state.get(question.domain, question.key)
-        return value === undefined ? undefined : keepEntry(question.domain, value, modules)
+        return value === undefined ? undefined : encodeEntry(question.domain, value, modules)
       }
       case 'keys':
         return state.keys(question.domain)
       case 'module':
-        return modules.keptOf(question.id)
+        return modules.encodedModuleOf(question.id)
       case 'proof':
         return verify(question.proof)
       case 'spv': {

@@ -7,7 +7,7 @@ import type { StoredValue } from '#language/contracts/values/keep.ts'
 import type { SignedCommand } from '../command/read.ts'
 import type { BlockContext } from '../ledger/block-context.ts'
 import type { OutputLimits } from '../ledger/command-result.ts'
-import type { KeptModule, ModuleId } from '../ledger/kept-entry.ts'
+import type { EncodedModule, ModuleId } from '../ledger/entry-codec.ts'
 import type { TracedCommand } from '../ledger/trace.ts'
 import type { SignedParts } from '../mempool/slh-dsa.ts'
 
@@ -20,7 +20,7 @@ export interface ThreadData {
 }
 
 /** A module of the first block, under its name. */
-export type GenesisModule = readonly [name: string, module: KeptModule]
+export type GenesisModule = readonly [name: string, module: EncodedModule]
 
 /** Indexes of `signals`: each counts the messages in one direction, and wakes a waiting side. */
 export const TO_THREAD = 0
@@ -44,15 +44,15 @@ export interface CommandTask {
   }
 }
 
-/** A write of a command, in the form of ledger/kept-entry.ts. */
-interface KeptWrite {
+/** A write of a command, in the form of ledger/entry-codec.ts. */
+interface EncodedWrite {
   readonly domain: Domain
   readonly key: string
   readonly json: unknown
 }
 
 /** A module that the command has made, under an id below 0. */
-export type CreatedModule = readonly [id: number, module: KeptModule]
+export type CreatedModule = readonly [id: number, module: EncodedModule]
 
 /** Signatures to verify that take long. */
 export interface SignatureTask {
@@ -77,7 +77,7 @@ export type TaskResult =
       readonly output: string
       readonly gas: number
       readonly hasFailed: boolean
-      readonly writes: readonly KeptWrite[]
+      readonly writes: readonly EncodedWrite[]
       readonly modules: readonly CreatedModule[]
       readonly printed?: PrintOutput | undefined
     }

@@ -1,7 +1,13 @@
 /** Ids of modules for the execution thread. */
 import type { Module } from '#language/contracts/machine/ast.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
-import { type KeptModule, keepModule, keptModule, type ModuleId, type ModuleNumbers } from '../ledger/kept-entry.ts'
+import {
+  decodeModule,
+  type EncodedModule,
+  encodeModule,
+  type ModuleId,
+  type ModuleNumbers,
+} from '../ledger/entry-codec.ts'
 import type { CreatedModule, GenesisModule } from './messages.ts'
 
 export class NodeModules implements ModuleNumbers {
@@ -34,11 +40,11 @@ export class NodeModules implements ModuleNumbers {
 
   /** The modules of the first block. */
   get genesis(): readonly GenesisModule[] {
-    return this.#genesis.keys('modules').map((name) => [name, this.keptOf(name)])
+    return this.#genesis.keys('modules').map((name) => [name, this.encodedModuleOf(name)])
   }
 
-  keptOf(id: ModuleId): KeptModule {
-    return keepModule(this.moduleOf(id), this)
+  encodedModuleOf(id: ModuleId): EncodedModule {
+    return encodeModule(this.moduleOf(id), this)
   }
 
   /** Loads modules that the thread has made, each after those that it uses. @returns modules by their old and new ids */
@@ -48,7 +54,7 @@ export class NodeModules implements ModuleNumbers {
       idOf: (module) => this.idOf(module),
       moduleOf: (id) => loaded.get(id) ?? this.moduleOf(id),
     }
-    for (const [id, kept] of made) loaded.set(id, keptModule(kept, numbers))
+    for (const [id, kept] of made) loaded.set(id, decodeModule(kept, numbers))
     return numbers
   }
 }

@@ -2,13 +2,13 @@
 import type { Module } from '#language/contracts/machine/ast.ts'
 import type { Domain, ReadableState } from '#language/contracts/machine/state.ts'
 import {
-  type KeptModule,
-  keepModule,
-  keptEntry,
-  keptModule,
+  decodeEntry,
+  decodeModule,
+  type EncodedModule,
+  encodeModule,
   type ModuleId,
   type ModuleNumbers,
-} from '../ledger/kept-entry.ts'
+} from '../ledger/entry-codec.ts'
 import type { CreatedModule, GenesisModule, ThreadQuestion } from './messages.ts'
 
 /** Asks the node, and waits for the answer. @throws NewcutError if the node cannot read its state */
@@ -37,7 +37,7 @@ export class RemoteState implements ReadableState {
     }
     if (entries.has(key)) return entries.get(key) as T | undefined
     const json = this.#ask({ ask: 'entry', domain, key })
-    const value = json === undefined ? undefined : keptEntry(domain, json, this.#modules)
+    const value = json === undefined ? undefined : decodeEntry(domain, json, this.#modules)
     if (this.#size++ < MAX_ENTRIES) entries.set(key, value)
     return value as T | undefined
   }
@@ -50,7 +50,7 @@ export class RemoteState implements ReadableState {
 /** Modules of the thread: loaded once, from the first block or from the node. */
 export class RemoteModules implements ModuleNumbers {
   readonly #ask: AskNode
-  readonly #genesis: ReadonlyMap<ModuleId, KeptModule>
+  readonly #genesis: ReadonlyMap<ModuleId, EncodedModule>
   readonly #ids = new WeakMap<Module, ModuleId>()
   readonly #modules = new Map<ModuleId, Module>()
   #made: CreatedModule[] = []
@@ -65,7 +65,7 @@ export class RemoteModules implements ModuleNumbers {
   idOf(module: Module): ModuleId {
     const known = this.#ids.get(module)
     if (known !== undefined) return known
-    const kept = keepModule(module, this)
+    const kept = encodeModule(module, this)
     const id = this.#next--
     this.#ids.set(module, id)
     this.#made.push([id, kept])
@@ -75,8 +75,8 @@ export class RemoteModules implements ModuleNumbers {
   moduleOf(id: ModuleId): Module {
     const known = this.#modules.get(id)
     if (known !== undefined) return known
-    const stored = this.#genesis.get(id) ?? (this.#ask({ ask: 'module', id }) as KeptModule)
-    const module = keptModule(stored, this)
+    const stored = this.#genesis.get(id) ?? (this.#ask({ ask: 'module', id }) as EncodedModule)
+    const module = decodeModule(stored, this)
     this.#ids.set(module, id)
     this.#modules.set(id, module)
     return module

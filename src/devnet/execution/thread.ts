@@ -10,10 +10,10 @@ import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { decodeStoredValue, encodeStoredValue, type StoredValue } from '#language/contracts/values/keep.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
+import { encodeEntry } from '../ledger/entry-codec.ts'
 import { executeInBlock } from '../ledger/execute.ts'
-import { keepEntry } from '../ledger/kept-entry.ts'
+import { gatherPrints } from '../ledger/gather-prints.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
-import { printing } from '../ledger/printing.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
 import { traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
@@ -106,7 +106,7 @@ class ThreadService {
     const state: ReadableState = new RemoteState(this.#ask, this.#modules)
     switch (kind) {
       case 'local': {
-        const [text, printed] = printing(context, (within) => runLocally(state, within, command, readProof))
+        const [text, printed] = gatherPrints(context, (within) => runLocally(state, within, command, readProof))
         return { text, isPlain: true, printed }
       }
       case 'preflight': {
@@ -114,7 +114,7 @@ class ThreadService {
         if (codeFault(command) !== null) return { text: runLocally(state, context, command, readProof), isPlain: true }
         const fault = payerFault(state, context, command)
         if (fault !== null) return { refused: fault, isFinal: true }
-        const [text, printed] = printing(context, (within) => runPreflight(state, within, command, readProof))
+        const [text, printed] = gatherPrints(context, (within) => runPreflight(state, within, command, readProof))
         return { text, isPlain: false, printed }
       }
       case 'trial': {
@@ -131,7 +131,7 @@ class ThreadService {
         if ('refused' in executed) return executed
         const { output, gas, hasFailed, layer, printed } = executed
         const writes = layer.entries().map(({ domain, key, value }) => {
-          return { domain, key, json: keepEntry(domain, value, this.#modules) }
+          return { domain, key, json: encodeEntry(domain, value, this.#modules) }
         })
         return { output, gas, hasFailed, writes, modules: this.#modules.takeCreated(), printed }
       }

@@ -30,13 +30,13 @@ interface BelowPinOptions {
 const PAYLOAD = /^\/chain\/(\d+)\/payload\/([\w-]{43})(\/outputs)?\/?$/
 const COMMANDS = /^\/chain\/(\d+)\/pact\/(?:api\/v1\/)?(poll|spv)\/?$/
 /** Pause of requests to the forked node after one without an answer, so that clients do not all wait for it. */
-const REST_MS = 30_000
+const NODE_BACKOFF_MS = 30_000
 /** Maximum results that are remembered; the oldest is requested again when a client polls it. */
 const MAX_RESULTS = 10_000
 
 type Body = string | Buffer
 
-interface Told {
+interface PinAnswer {
   readonly type: string
   readonly body: Body
 }
@@ -56,7 +56,7 @@ class BelowPin {
   readonly #absent: ReadonlySet<string>
   /** Chain and request key -> its result below the pin, or null. */
   readonly #results = new Map<string, { readonly text: string; readonly height: number } | null>()
-  #restUntilMs = 0
+  #pausedUntilMs = 0
 
   constructor(options: BelowPinOptions) {
     this.#options = options
@@ -73,7 +73,7 @@ class BelowPin {
     const { prefix, onNotice, nowMs } = this.#options
     if (!request.url.startsWith(`${prefix}/chain/`)) return payload
     const [bare] = request.url.slice(prefix.length).split('?')
-    if (nowMs() < this.#restUntilMs) return untold(bare, reply, payload)
+    if (nowMs() < this.#pausedUntilMs) return noteMissing(bare, reply, payload)
     try {
       if (request.method === 'GET') return await this.#single(PAYLOAD.exec(bare), request, reply, payload)
       const [, chain, endpoint] = COMMANDS.exec(bare) ?? []
@@ -82,9 +82,9 @@ class BelowPin {
       return payload
     } catch (error) {
       if (!(error instanceof NewcutError)) throw error
-      this.#restUntilMs = nowMs() + REST_MS
+      this.#pausedUntilMs = nowMs() + NODE_BACKOFF_MS
       onNotice(`below the fork nothing can be told for a while: ${describeError(error)}`)
-      return untold(bare, reply, payload)
+      return noteMissing(bare, reply, payload)
     }
   }
 
@@ -96,11 +96,11 @@ class BelowPin {
     const told = await this.#payload(chain, hash, accept, outputs !== undefined)
     if (told === null) return payload
     reply.code(200).type(told.type)
-    return lengthOf(reply, told.body)
+    return setLength(reply, told.body)
   }
 
   /** @returns null for a payload that is unknown */
-  async #payload(chain: string, hash: string, accept: string, hasOutputs: boolean): Promise<Told | null> {
+  async #payload(chain: string, hash: string, accept: string, hasOutputs: boolean): Promise<PinAnswer | null> {
     // Both forms are those of one payload, whose hash needs the outputs.
     const { status, text } = await this.#options.fork.get(`/chain/${chain}/payload/${hash}/outputs`)
     if (status !== 200) return null
@@ -120,7 +120,7 @@ class BelowPin {
     const { requestKeys } = bodyOf(request) as { readonly requestKeys: readonly string[] }
     const unknown = requestKeys.filter((key) => known[key] === undefined && pools.poolOf(chain).get(key) === undefined)
     if (unknown.length === 0 || fork.stateOf(chain) === null) return payload
-    await this.#ask(
+    await this.#fetchResults(
       chain,
       unknown.filter((key) => !this.#results.has(`${chain} ${key}`)),
     )
@@ -134,7 +134,7 @@ class BelowPin {
   }
 
   /** Asks for results that are in no block here. That there is none below the pin never changes. */
-  async #ask(chain: number, keys: readonly string[]): Promise<void> {
+  async #fetchResults(chain: number, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
     const { fork } = this.#options
     const { status, text } = await fork.post(`/chain/${chain}/pact/api/v1/poll`, { requestKeys: keys })
@@ -154,32 +154,34 @@ class BelowPin {
     const { fork, chains } = this.#options
     if (!isNotFound(payload)) return payload
     const body = bodyOf(request) as { readonly requestKey: string; readonly targetChainId: string }
-    await this.#ask(chain, [body.requestKey])
+    await this.#fetchResults(chain, [body.requestKey])
     const { height } = this.#results.get(`${chain} ${body.requestKey}`) ?? {}
     const path = shortestPath(graphAt(chains.network, fork.pin.height), chain, Number(body.targetChainId))
     // The root of the proof is a block of the target chain, higher by the distance of the two chains.
     if (height === undefined || path === null || height + path.length - 1 > fork.pin.height) {
-      return lengthOf(
+      return setLength(
         reply,
         `${payload}, nor below the fork at height ${fork.pin.height}: this transfer is newer than the fork`,
       )
     }
     const { status, text } = await fork.post(`/chain/${chain}/pact/spv`, body)
     if (status === 200) reply.code(200).type(JSON_TYPE)
-    return lengthOf(reply, text)
+    return setLength(reply, text)
   }
 }
 
 /** A transaction that is not found may be below the fork: clients must not take it for one that does not exist. */
-function untold(path: string, reply: FastifyReply, payload: Body): Body {
+function noteMissing(path: string, reply: FastifyReply, payload: Body): Body {
   const isProof = COMMANDS.exec(path)?.[2] === 'spv' && reply.statusCode === 400 && isNotFound(payload)
-  return isProof ? lengthOf(reply, `${payload}; below the fork nothing can be told: its node gives no answer`) : payload
+  return isProof
+    ? setLength(reply, `${payload}; below the fork nothing can be told: its node gives no answer`)
+    : payload
 }
 
 const isNotFound = (payload: Body) => payload.toString().startsWith('Transaction hash not found')
 const bodyOf = (request: FastifyRequest): unknown => parsePlainJson((request.body as Buffer).toString())
 
-function lengthOf(reply: FastifyReply, body: Body): Body {
+function setLength(reply: FastifyReply, body: Body): Body {
   reply.header('content-length', Buffer.byteLength(body))
   return body
 }

@@ -8,7 +8,7 @@ import type { PhraseAccount } from '../control/phrase-accounts.ts'
 import { runPrivileged } from './routes/control-run.ts'
 
 /** Accounts of one command: more would need more gas than a block has. */
-const AT_ONCE = 100
+const ACCOUNTS_PER_COMMAND = 100
 
 /** @returns code that mints coins for all accounts of the data */
 function codeFor(minting: MintingMethod): string {
@@ -33,8 +33,8 @@ export async function fundAccounts(
     const missing = await ledger.read(chain, (state) =>
       accounts.filter(({ account }) => state.get('table:coin.coin-table', account) === undefined),
     )
-    for (let first = 0; first < missing.length; first += AT_ONCE) {
-      const some = missing.slice(first, first + AT_ONCE)
+    for (let first = 0; first < missing.length; first += ACCOUNTS_PER_COMMAND) {
+      const some = missing.slice(first, first + ACCOUNTS_PER_COMMAND)
       const data = { accounts: some.map(({ account, publicKey: key }) => [account, { keys: [key], pred: 'keys-all' }]) }
       const request = { chain, code: codeFor(minting), data, ...privilegesFor(minting) }
       const { result } = await runPrivileged(maker, request, nowMs(), signal)

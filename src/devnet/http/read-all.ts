@@ -4,7 +4,7 @@ import { CommandFault } from '../command/read.ts'
 import type { YieldingWork } from '../time-slicer.ts'
 
 /** The first element of a request that does not parse. */
-export interface Unread {
+export interface UnreadableCommand {
   readonly unread: { readonly element: number; readonly fault: string }
 }
 
@@ -12,7 +12,7 @@ export interface Unread {
 export function* readAll<T>(
   items: readonly T[],
   read: (item: T) => Command | CommandFault,
-): YieldingWork<readonly Command[] | Unread> {
+): YieldingWork<readonly Command[] | UnreadableCommand> {
   const commands: Command[] = []
   for (const [element, item] of items.entries()) {
     const command = read(item)
@@ -23,4 +23,5 @@ export function* readAll<T>(
   return commands
 }
 
-export const isUnread = (read: readonly Command[] | Unread): read is Unread => 'unread' in read
+export const isUnreadable = (read: readonly Command[] | UnreadableCommand): read is UnreadableCommand =>
+  'unread' in read

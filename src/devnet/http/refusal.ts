@@ -6,10 +6,10 @@ import { MAX_REQUEST_HASHES } from '../control/block-request.ts'
 import { ControlError, type ControlProblem } from '../control/control-error.ts'
 import { ExecutionUnavailable } from '../execution/errors.ts'
 import type { PoolFull } from '../mempool/mempool.ts'
-import type { InsertRefused } from '../mempool/refusals.ts'
+import type { InsertRefusal } from '../mempool/refusals.ts'
 import type { InvalidCut } from '../rules/cut-intake.ts'
-import type { NoWork, SolutionRefused } from '../work/coordinator.ts'
-import type { Unread } from './read-all.ts'
+import type { NoWork, SolutionRefusal } from '../work/coordinator.ts'
+import type { UnreadableCommand } from './read-all.ts'
 
 /** A response other than success. */
 export interface HttpRefusal {
@@ -55,7 +55,7 @@ export function noWorkRefusal(reason: NoWork): HttpRefusal {
   return { status: 503, message: `No chain can be mined: ${why}` }
 }
 
-export function solutionRefusal(reason: SolutionRefused): HttpRefusal {
+export function solutionRefusal(reason: SolutionRefusal): HttpRefusal {
   if ('malformed' in reason) return { status: 400, message: `Decoding error: ${reason.malformed}` }
   if ('unsolved' in reason) return { status: 400, message: 'Invalid solved work: Invalid POW hash' }
   return { status: 404, message: 'No associated Payload' }
@@ -67,14 +67,14 @@ export const cutRefusal = ({ invalid }: InvalidCut): HttpRefusal => ({
 })
 
 /** Refuses transactions of a peer. */
-export function insertRefusal(reason: Unread | InsertRefused): HttpRefusal {
+export function insertRefusal(reason: UnreadableCommand | InsertRefusal): HttpRefusal {
   if ('full' in reason) return fullPool(reason)
   const { element, fault } = 'unread' in reason ? reason.unread : reason.invalid[0]
   return { status: 400, message: `element ${element}: ${fault}` }
 }
 
 /** Refuses commands, in the words of live nodes (PROTOCOL.md E.3). */
-export function sendRefusal(reason: Unread | InsertRefused): HttpRefusal {
+export function sendRefusal(reason: UnreadableCommand | InsertRefusal): HttpRefusal {
   if ('full' in reason) return fullPool(reason)
   if ('unread' in reason) {
     const { element, fault } = reason.unread

@@ -134,14 +134,14 @@ export class Router {
     this.app.setNotFoundHandler((request, reply) => {
       const path = pathIn(request.url)
       const found = served.find(({ pattern }) => pattern.test(path))
-      if (found === undefined) return writeRefusal(reply, { status: 404, message: this.#missing(request.url) })
+      if (found === undefined) return writeRefusal(reply, { status: 404, message: this.#notFoundText(request.url) })
       if (this.#notForPages.has(found.url)) reply.removeHeader(ALLOW_ORIGIN)
       return refuseMethod(request, reply, found.allowed)
     })
   }
 
   /** Text of the 404 for a path at which nothing is served. */
-  #missing(url: string): string {
+  #notFoundText(url: string): string {
     const path = url.split('?', 1)[0].slice(0, MAX_SHOWN_PATH_LENGTH)
     const [, product, version, network] = path.split('/')
     const asked = `/${product}/${version}/${network}`
@@ -205,11 +205,11 @@ function pathIn(url: string): string {
 /** Converts a path of the operation table to the syntax of the server: `:name` for `{name}`. */
 export const urlOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
-type Refused = { readonly refused: HttpRefusal }
-const refused = (status: number, message: string): Refused => ({ refused: { status, message } })
+type RefusedCall = { readonly refused: HttpRefusal }
+const refused = (status: number, message: string): RefusedCall => ({ refused: { status, message } })
 
 /** Parses requests of an operation, and validates them by the schemas of its row in the table. */
-function requestReader(operation: Operation): (request: FastifyRequest) => RoutedCall<Operation> | Refused {
+function requestReader(operation: Operation): (request: FastifyRequest) => RoutedCall<Operation> | RefusedCall {
   const typeOf = typeChooser(offeredBy(operation))
   const bodyOf = bodyReader(operation)
   const paramsOf = parameterReader('path', operation.params)
@@ -222,11 +222,11 @@ function requestReader(operation: Operation): (request: FastifyRequest) => Route
       return refused(415, `expected a body of type ${expected}`)
     }
     const params = paramsOf(request.params)
-    if (params instanceof Malformed) return refused(400, params.message)
+    if (params instanceof MalformedRequest) return refused(400, params.message)
     const query = queryOf(request.query)
-    if (query instanceof Malformed) return refused(400, query.message)
+    if (query instanceof MalformedRequest) return refused(400, query.message)
     const body = bodyOf(request)
-    if (body instanceof Malformed) return refused(400, body.message)
+    if (body instanceof MalformedRequest) return refused(400, body.message)
     const { chain } = request.params as { readonly chain?: string }
     return { params, query, body: body as never, chain: Number(chain ?? 0), type, request }
   }
@@ -234,7 +234,7 @@ function requestReader(operation: Operation): (request: FastifyRequest) => Route
 
 type Parameters = Record<string, unknown>
 
-class Malformed {
+class MalformedRequest {
   readonly message: string
 
   constructor(place: 'path' | 'query' | 'request body', complaint: string) {
@@ -243,12 +243,12 @@ class Malformed {
 }
 
 /** Parses the parameters of a path or a query; ignores those that the schema does not name. */
-function parameterReader(place: 'path' | 'query', schema: TObject): (texts: unknown) => Parameters | Malformed {
+function parameterReader(place: 'path' | 'query', schema: TObject): (texts: unknown) => Parameters | MalformedRequest {
   if (Object.keys(schema.properties).length === 0) return (texts) => texts as Parameters
   const validator = validatorOf(schema)
   return (texts) => {
     const values = parameterValues(schema, texts as Readonly<Record<string, unknown>>)
-    return validator.accepts(values) ? values : new Malformed(place, validator.complaint(values))
+    return validator.accepts(values) ? values : new MalformedRequest(place, validator.complaint(values))
   }
 }
 
@@ -313,8 +313,8 @@ function bodyReader({ body }: Operation): (request: FastifyRequest) => unknown {
     try {
       json = parseJson(bytesOf(request).toString('utf8'))
     } catch (error) {
-      return new Malformed('request body', error instanceof Error ? error.message : String(error))
+      return new MalformedRequest('request body', error instanceof Error ? error.message : String(error))
     }
-    return validator.accepts(json) ? json : new Malformed('request body', validator.complaint(json))
+    return validator.accepts(json) ? json : new MalformedRequest('request body', validator.complaint(json))
   }
 }

@@ -3,11 +3,11 @@
 import type { Clock } from '#ground/base/clock.ts'
 
 /** Returns the result, or null if there is none yet. */
-type Lookup = () => string | null
+type ResultLookup = () => string | null
 
-interface Waiter {
-  readonly look: Lookup
-  readonly tell: (answer: string | null) => void
+interface ResultWaiter {
+  readonly look: ResultLookup
+  readonly answer: (answer: string | null) => void
 }
 
 interface WaitingOptions {
@@ -20,11 +20,11 @@ interface WaitingOptions {
   readonly onCut: (listener: (changed: readonly number[]) => void) => void
 }
 
-export class Waiting {
+export class ResultWaiters {
   readonly limit: number
   readonly #waitMs: number
   readonly #clock: Clock
-  readonly #waiters = new Map<number, Set<Waiter>>()
+  readonly #waiters = new Map<number, Set<ResultWaiter>>()
   #size = 0
 
   constructor({ limit, waitMs, clock, onCut }: WaitingOptions) {
@@ -42,17 +42,17 @@ export class Waiting {
 
   /** Repeats the lookup of every request that waits for a chain. */
   look(chain: number): void {
-    for (const { look, tell } of [...(this.#waiters.get(chain) ?? [])]) {
-      const answer = look()
-      if (answer !== null) tell(answer)
+    for (const waiter of [...(this.#waiters.get(chain) ?? [])]) {
+      const result = waiter.look()
+      if (result !== null) waiter.answer(result)
     }
   }
 
   /** Waits for a result on one of these chains. @returns null after `waitMs`, or once `signal` has aborted */
-  wait(chains: readonly number[], look: Lookup, signal: AbortSignal): Promise<string | null> {
+  wait(chains: readonly number[], look: ResultLookup, signal: AbortSignal): Promise<string | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
-      const waiter: Waiter = { look, tell: (answer) => end(answer) }
+      const waiter: ResultWaiter = { look, answer: (answer) => end(answer) }
       const leave = () => end(null)
       const cancel = this.#clock.after(this.#waitMs, leave)
       const end = (answer: string | null) => {

@@ -13,14 +13,20 @@ import { executeInBlock } from './execute.ts'
 import { payReward, rewardAt } from './gas.ts'
 import type { ExecuteNow } from './recorded.ts'
 import { attempt } from './runner.ts'
-import { type Executed, type ExecuteOptions, type ExecutingBlock, TX_IDS, type Unexecuted } from './transaction.ts'
+import {
+  type ExecutedCommand,
+  type ExecuteOptions,
+  type ExecutingBlock,
+  type RefusedCommand,
+  TX_IDS,
+} from './transaction.ts'
 
 /** Maximum commands in a block, and their bytes: execution stays short. Live nodes have only the gas limit, which allows 15 MB. */
 const MAX_BLOCK_TRANSACTIONS = 512
 const MAX_BLOCK_BYTES = 2 * 1024 * 1024
 
 /** Outcome of adding a command: it is in the block, may fit a later one, or never will be in one (and why). */
-export type Added = 'added' | 'left' | { readonly refused: string }
+export type AddOutcome = 'added' | 'left' | { readonly refused: string }
 
 /**
  * Executes a command, like executeInBlock. `running`: it is not done yet, and this draft must wait for it. `busy`: it has
@@ -31,7 +37,7 @@ export type RunCommand = (
   block: ExecutingBlock,
   command: Command,
   options: ExecuteOptions,
-) => Executed | Unexecuted | 'running' | 'busy'
+) => ExecutedCommand | RefusedCommand | 'running' | 'busy'
 
 /** Executes a command later. The draft must not change meanwhile. */
 export type RunLater = (
@@ -39,7 +45,7 @@ export type RunLater = (
   block: ExecutingBlock,
   command: Command,
   options: ExecuteOptions,
-) => Promise<Executed | Unexecuted>
+) => Promise<ExecutedCommand | RefusedCommand>
 
 interface DraftTransaction {
   readonly command: Command
@@ -114,14 +120,14 @@ export class PayloadDraft {
   }
 
   /** Executes a command at the end of the block by `execute`, if it is valid there and has room. */
-  add(transaction: DraftTransaction, execute: ExecuteNow = executeInBlock): Added {
+  add(transaction: DraftTransaction, execute: ExecuteNow = executeInBlock): AddOutcome {
     const added = this.addBy(execute, transaction)
     if (added === 'running' || added === 'busy') throw new Error('executing here takes no turns')
     return added
   }
 
   /** Like add, with another way to execute. After `running`, add this command again before any other. */
-  addBy(run: RunCommand, transaction: DraftTransaction): Added | 'running' | 'busy' {
+  addBy(run: RunCommand, transaction: DraftTransaction): AddOutcome | 'running' | 'busy' {
     const { command } = transaction
     const early = this.#early(transaction)
     if (early !== null) return early
@@ -130,7 +136,7 @@ export class PayloadDraft {
   }
 
   /** Like add, later. */
-  async addLater(run: RunLater, transaction: DraftTransaction): Promise<Added> {
+  async addLater(run: RunLater, transaction: DraftTransaction): Promise<AddOutcome> {
     const { command } = transaction
     const early = this.#early(transaction)
     if (early !== null) return early
@@ -138,7 +144,7 @@ export class PayloadDraft {
   }
 
   /** @returns why a command need not be executed, or null */
-  #early({ command, bytes }: DraftTransaction): Added | null {
+  #early({ command, bytes }: DraftTransaction): AddOutcome | null {
     const { meta, key } = command
     const { parentTime } = this.block.context
     // Live nodes also refuse a command over 95 s younger than the parent. Here hours may pass between two blocks.
@@ -159,7 +165,7 @@ export class PayloadDraft {
     return { txId: this.#txId, gasLimit, limits: this.#limits }
   }
 
-  #take({ command, bytes }: DraftTransaction, executed: Executed | Unexecuted): Added {
+  #take({ command, bytes }: DraftTransaction, executed: ExecutedCommand | RefusedCommand): AddOutcome {
     if ('refused' in executed) return executed.isFinal ? { refused: executed.refused } : 'left'
     // It may have failed for lack of gas in this block only.
     const hadLess = this.#gasLeft < command.meta.gasLimit && !this.#isPrivileged(command)

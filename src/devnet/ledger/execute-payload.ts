@@ -9,7 +9,7 @@ import type { Command } from '../command/command.ts'
 import { CommandFault, readCommandText } from '../command/read.ts'
 import type { ExecutedPayload, ExecutionFault } from '../rules/executions.ts'
 import type { StoredPayload } from '../store/payload.ts'
-import type { Added, PayloadDraft, RunLater } from './draft.ts'
+import type { AddOutcome, PayloadDraft, RunLater } from './draft.ts'
 import { executeRecorded } from './recorded.ts'
 
 /** Checks hash, signatures and chain of a command on top of a block, before it runs. Returns null if it is valid. */
@@ -121,7 +121,7 @@ export function* commandsIn({ transactions }: StoredPayload): Generator<Command>
 function* payloadSteps(
   { begin, check }: PayloadExecution,
   payload: StoredPayload,
-): Generator<PayloadStep, ExecutedPayload | ExecutionFault, Added> {
+): Generator<PayloadStep, ExecutedPayload | ExecutionFault, AddOutcome> {
   const draft = begin(readMiner(payload.minerData))
   for (const [i, { transaction, output }] of payload.transactions.entries()) {
     const command = readCommandText(decoder.decode(transaction))

@@ -1,14 +1,14 @@
 /** Executes commands of blocks: those of users, and those that the owner of the node let in with privileges. */
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
-import { printing } from './printing.ts'
+import { gatherPrints } from './gather-prints.ts'
 import { executePrivileged } from './privileged.ts'
 import {
-  type Executed,
+  type ExecutedCommand,
   type ExecuteOptions,
   type ExecutingBlock,
   executeCommand,
-  type Unexecuted,
+  type RefusedCommand,
 } from './transaction.ts'
 
 /** Executes a command of a block on top of a state, without changing the state. */
@@ -17,9 +17,9 @@ export function executeInBlock(
   block: ExecutingBlock,
   command: Command,
   options: ExecuteOptions,
-): Executed | Unexecuted {
+): ExecutedCommand | RefusedCommand {
   const execute = block.isPrivileged?.(command.key) ? executePrivileged : executeCommand
-  const [executed, printed] = printing(block.context, (context) => {
+  const [executed, printed] = gatherPrints(block.context, (context) => {
     return execute(state, { ...block, context }, command, options)
   })
   return 'refused' in executed || printed === null ? executed : { ...executed, printed }

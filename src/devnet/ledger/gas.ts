@@ -115,7 +115,7 @@ class Purchase implements Message {
 
   constructor(message: Message, command: Command) {
     this.data = dataForPayer(command)
-    this.signers = signersWhoPay(message, command)
+    this.signers = payingSignersOf(message, command)
     this.sender = message.sender
     this.gasLimit = message.gasLimit
     this.gasPrice = message.gasPrice
@@ -149,7 +149,7 @@ function withPayer(run: Run, payer: CapabilityToken | null, buy: () => void): vo
 }
 
 /** While gas is bought, a signature for coin.GAS also covers the debit. */
-function signersWhoPay({ signers }: Message, { meta }: Command): Message['signers'] {
+function payingSignersOf({ signers }: Message, { meta }: Command): Message['signers'] {
   const paying = new Map<string, readonly CapabilityToken[]>()
   for (const [key, tokens] of signers) {
     const pays = tokens.some(({ name }) => name === 'coin.GAS')

@@ -10,7 +10,7 @@ import { localMetaData, resultText } from './command-result.ts'
 import type { CommandTrace } from './command-trace.ts'
 import { buyGas, environmentOf, isGasPayer } from './gas.ts'
 import { attempt } from './runner.ts'
-import { boughtText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
+import { buyFaultText, executeCommand, type ProofReader, runPayload } from './transaction.ts'
 
 /** Miner of a trial: nobody gets its fee. */
 export const NO_MINER = { account: 'NoMiner', predicate: '<', publicKeys: [] }
@@ -73,7 +73,7 @@ export function runPreflight(
 export function gasFault(state: ReadableState, context: BlockContext, command: Command): string | null {
   const bought = attempt(() => buyGas(new Layer(state), context, command))
   if (!('error' in bought)) return null
-  return `Attempt to buy gas failed with: "${command.key}" ${boughtText(bought.error)}`
+  return `Attempt to buy gas failed with: "${command.key}" ${buyFaultText(bought.error)}`
 }
 
 /** @returns why the code of a command does not parse, or null if it does */

@@ -8,7 +8,7 @@ import { readPrivileges } from '../command/privileges.ts'
 import { OUTPUT_LIMITS, resultText } from './command-result.ts'
 import { environmentOf } from './gas.ts'
 import { attempt } from './runner.ts'
-import { type Executed, type ExecuteOptions, type ExecutingBlock, runPayload } from './transaction.ts'
+import { type ExecutedCommand, type ExecuteOptions, type ExecutingBlock, runPayload } from './transaction.ts'
 
 /** Like executeCommand, but nobody pays, and the command begins with its privileges. */
 export function executePrivileged(
@@ -16,7 +16,7 @@ export function executePrivileged(
   { context, readProof }: ExecutingBlock,
   command: Command,
   { txId, gasLimit, metaData = 'null', limits = OUTPUT_LIMITS, trace }: ExecuteOptions,
-): Executed {
+): ExecutedCommand {
   const { admin, capabilities, areAsked } = readPrivileges(command.cmd)
   const layer = new Layer(state)
   const gas = { used: 0, limit: gasLimit * 1000 }

@@ -14,14 +14,14 @@ import { environmentOf } from './gas.ts'
 import { executePrivileged } from './privileged.ts'
 import { attempt } from './runner.ts'
 import {
-  boughtGas,
-  type Executed,
+  buyOrRefuse,
+  type ExecutedCommand,
   type ExecuteOptions,
   type ExecutingBlock,
-  type Ran,
+  type PayloadOutcome,
+  type RefusedCommand,
   runPayload,
   settleTransaction,
-  type Unexecuted,
 } from './transaction.ts'
 
 /** Executes a command of a block at once. */
@@ -30,7 +30,7 @@ export type ExecuteNow = (
   block: ExecutingBlock,
   command: Command,
   options: ExecuteOptions,
-) => Executed | Unexecuted
+) => ExecutedCommand | RefusedCommand
 
 interface RecordedResult {
   readonly gas: number
@@ -54,7 +54,7 @@ export function executeRecorded(output: Uint8Array): ExecuteNow {
     if (block.isPrivileged?.(command.key)) return executePrivileged(state, block, command, options)
     const { txId } = options
     const layer = new Layer(state)
-    const bought = boughtGas(layer, block.context, command)
+    const bought = buyOrRefuse(layer, block.context, command)
     if ('refused' in bought) return bought
     const ran = isSuccess ? runFree(layer, block, command) : FAILED
     if ('refused' in ran) return ran
@@ -72,10 +72,10 @@ export function executeRecorded(output: Uint8Array): ExecuteNow {
 }
 
 /** A failed command; its output has the real error. */
-const FAILED: Omit<Ran, 'gas'> = { run: { error: evalError('as recorded') }, events: [], pact: null }
+const FAILED: Omit<PayloadOutcome, 'gas'> = { run: { error: evalError('as recorded') }, events: [], pact: null }
 
 /** Runs a command that succeeded, and keeps its writes in the layer. */
-function runFree(layer: Layer, block: ExecutingBlock, command: Command): Omit<Ran, 'gas'> | Unexecuted {
+function runFree(layer: Layer, block: ExecutingBlock, command: Command): Omit<PayloadOutcome, 'gas'> | RefusedCommand {
   const own = new Layer(layer)
   const evaluator = startTransaction(environmentOf(block.context, command), own, freeGas())
   const run = attempt(() => runPayload(evaluator, block.context, command, block.readProof))

@@ -7,7 +7,7 @@ import type { BlockContext } from './block-context.ts'
 import { CommandTrace } from './command-trace.ts'
 import { executeInBlock } from './execute.ts'
 import { codeFault, gasFault, NO_MINER, runLocally } from './local.ts'
-import type { ProofReader, Unexecuted } from './transaction.ts'
+import type { ProofReader, RefusedCommand } from './transaction.ts'
 
 /** A command with its trace. */
 export interface TracedCommand {
@@ -38,7 +38,7 @@ export function traceOf(
   { context, readProof }: { readonly context: BlockContext; readonly readProof: ProofReader },
   command: Command,
   block: TracedBlock | undefined,
-): TracedCommand | Unexecuted {
+): TracedCommand | RefusedCommand {
   const trace = new CommandTrace()
   if (block === undefined) {
     const fault = codeFault(command) ?? gasFault(state, context, command)

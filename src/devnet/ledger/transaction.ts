@@ -31,7 +31,7 @@ export interface ExecutingBlock {
   readonly isPrivileged?: (key: string) => boolean
 }
 
-export interface Executed {
+export interface ExecutedCommand {
   /** JSON text of the result. */
   readonly output: string
   readonly gas: number
@@ -43,7 +43,7 @@ export interface Executed {
 }
 
 /** A command that is not in the block, and why. `isFinal` if the command is at fault, not the miner or the block. */
-export interface Unexecuted {
+export interface RefusedCommand {
   readonly refused: string
   readonly isFinal: boolean
 }
@@ -67,7 +67,7 @@ export function executeCommand(
   block: ExecutingBlock,
   command: Command,
   options: ExecuteOptions,
-): Executed | Unexecuted {
+): ExecutedCommand | RefusedCommand {
   const { context } = block
   const { gasLimit, trace } = options
   const sizeCost = sizeGas(command.size, context.rules.gasModel)
@@ -76,7 +76,7 @@ export function executeCommand(
     return { refused, isFinal: gasLimit === command.meta.gasLimit }
   }
   const layer = new Layer(state)
-  const bought = boughtGas(layer, context, command, trace)
+  const bought = buyOrRefuse(layer, context, command, trace)
   if ('refused' in bought) return bought
   const own = new Layer(layer)
   const gas = { used: bought.milligas, limit: gasLimit * 1000 }
@@ -89,7 +89,7 @@ export function executeCommand(
     const execute = () => runPayload(evaluator, context, command, block.readProof)
     return trace === undefined ? execute() : trace.part(partName(command), gas, execute)
   })
-  if ('error' in run) return settleTransaction(layer, block, command, failedWith(command, run.error), options)
+  if ('error' in run) return settleTransaction(layer, block, command, failureOf(command, run.error), options)
   own.mergeInto(layer)
   const { events } = evaluator.transaction
   const success = { run, gas: Math.ceil(gas.used / 1000), events, pact: evaluator.program.pact }
@@ -97,14 +97,14 @@ export function executeCommand(
   if ('value' in settled) return settled.value
   // Its output is too large, so it fails after all. The layer has its writes already: begin a new one.
   const clean = new Layer(state)
-  const again = boughtGas(clean, context, command)
+  const again = buyOrRefuse(clean, context, command)
   return 'refused' in again
     ? again
-    : settleTransaction(clean, block, command, failedWith(command, settled.error), options)
+    : settleTransaction(clean, block, command, failureOf(command, settled.error), options)
 }
 
 /** Outcome of the code of a command, before its gas is settled. */
-export interface Ran {
+export interface PayloadOutcome {
   readonly run: { readonly value: Value } | { readonly error: ContractError }
   readonly gas: number
   readonly events: readonly EmittedEvent[]
@@ -112,7 +112,7 @@ export interface Ran {
 }
 
 /** A command that fails pays its whole gas limit. */
-const failedWith = ({ meta }: Command, error: ContractError): Ran => ({
+const failureOf = ({ meta }: Command, error: ContractError): PayloadOutcome => ({
   run: { error },
   gas: meta.gasLimit,
   events: [],
@@ -120,14 +120,14 @@ const failedWith = ({ meta }: Command, error: ContractError): Ran => ({
 })
 
 /** Buys the gas of a command. @returns the milligas of the purchase, or the reason for a refusal */
-export function boughtGas(
+export function buyOrRefuse(
   layer: Layer,
   context: BlockContext,
   command: Command,
   trace: CommandTrace | null = null,
-): Unexecuted | { readonly milligas: number } {
+): RefusedCommand | { readonly milligas: number } {
   const bought = attempt(() => buyGas(layer, context, command, trace))
-  if ('error' in bought) return { refused: boughtText(bought.error), isFinal: true }
+  if ('error' in bought) return { refused: buyFaultText(bought.error), isFinal: true }
   return { milligas: bought.value }
 }
 
@@ -136,9 +136,9 @@ export function settleTransaction(
   layer: Layer,
   { context, miner }: ExecutingBlock,
   command: Command,
-  { run, gas, events, pact }: Ran,
+  { run, gas, events, pact }: PayloadOutcome,
   { txId, metaData = 'null', limits = OUTPUT_LIMITS, trace }: ExecuteOptions,
-): Executed | Unexecuted {
+): ExecutedCommand | RefusedCommand {
   trace?.settle(gas, run)
   const redeemed = attempt(() => redeemGas(layer, context, command, { miner, gas, trace }))
   if ('error' in redeemed) return { refused: `Failed to redeem gas: ${redeemed.error.wireMessage}`, isFinal: false }
@@ -156,7 +156,7 @@ export function settleTransaction(
   return { output: resultText(result, limits), gas, hasFailed, layer }
 }
 
-export function boughtText({ wireMessage }: ContractError): string {
+export function buyFaultText({ wireMessage }: ContractError): string {
   return `Failed to buy gas: ${wireMessage}`
 }
 

@@ -7,7 +7,7 @@ import { type SignatureRules, signaturesFault } from './signatures.ts'
 const EVERY_KEY = '*'
 
 /** Parts of a command on which its signatures depend. */
-type Signable = Pick<Command, 'sigs' | 'signers' | 'hash'>
+type SignatureParts = Pick<Command, 'sigs' | 'signers' | 'hash'>
 
 export class Impersonation {
   readonly #keys = new Set<string>()
@@ -16,7 +16,7 @@ export class Impersonation {
   readonly #exemptions: Exemptions
   readonly #rules: SignatureRules | undefined
   /** Commands that passed, but are not pending yet. */
-  readonly #passed = new WeakSet<Signable>()
+  readonly #passed = new WeakSet<SignatureParts>()
 
   /**
    * @param exemptions gets the commands that became pending without valid signatures; it has those of
@@ -52,7 +52,7 @@ export class Impersonation {
   }
 
   /** @returns what is wrong with the signatures that are checked now, in the words of live nodes, or null */
-  readonly fault = (command: Signable): string | null => {
+  readonly fault = (command: SignatureParts): string | null => {
     const fault = signaturesFault(command, undefined, this.#rules)
     if (fault === null || this.#keys.size === 0) return fault
     const isUnchecked = ({ pubKey }: CommandSigner) => this.#keys.has(EVERY_KEY) || this.#keys.has(pubKey)

@@ -14,7 +14,7 @@ import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
 import { blockTerms, defaultTerms, type GasTerms } from './gas-terms.ts'
 import { Impersonation } from './impersonation.ts'
 import { Mempool, type PoolFull } from './mempool.ts'
-import { BADLISTED, DROPPED, FULL, type InsertRefused, REVERTED, type RefusedEntry, TIMED_OUT } from './refusals.ts'
+import { BADLISTED, DROPPED, FULL, type InsertRefusal, type InvalidCommand, REVERTED, TIMED_OUT } from './refusals.ts'
 import { isUnverified, manySlhDsaFault, type SignedParts, verdictsOn } from './slh-dsa.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
 
@@ -135,7 +135,7 @@ export class Mempools {
   }
 
   /** Accepts all of these commands, or none, without trials in a thread. @returns null if all were accepted */
-  insert(chain: number, commands: readonly Command[]): InsertRefused | null {
+  insert(chain: number, commands: readonly Command[]): InsertRefusal | null {
     for (const command of commands) if (this.#isSlow(command)) verdictsOn(command)
     const steps = this.#check(chain, commands, [])
     for (;;) {
@@ -149,7 +149,7 @@ export class Mempools {
    * with signatures and a trial. Trials that need a thread come last, if everything else is in order.
    * @returns null if all were accepted
    */
-  async submit(chain: number, commands: readonly Command[]): Promise<InsertRefused | null> {
+  async submit(chain: number, commands: readonly Command[]): Promise<InsertRefusal | null> {
     const slow: number[] = []
     const refused = await this.#turns.run('commands', this.#check(chain, commands, slow))
     if (refused !== null) return refused
@@ -174,8 +174,8 @@ export class Mempools {
   }
 
   /** Tries these elements in a thread. @returns those that are refused */
-  async #tryAll(chain: number, commands: readonly Command[], elements: readonly number[]): Promise<RefusedEntry[]> {
-    const invalid: RefusedEntry[] = []
+  async #tryAll(chain: number, commands: readonly Command[], elements: readonly number[]): Promise<InvalidCommand[]> {
+    const invalid: InvalidCommand[] = []
     let unpaidMs = 0
     for (const element of elements) {
       const command = commands[element]
@@ -282,9 +282,9 @@ export class Mempools {
   }
 
   /** Yields after each command. Adds the elements to `slow` that still need a trial in a thread. */
-  *#check(chain: number, commands: readonly Command[], slow: number[]): YieldingWork<InsertRefused | null> {
+  *#check(chain: number, commands: readonly Command[], slow: number[]): YieldingWork<InsertRefusal | null> {
     for (const faultOf of [this.#enterFault, this.#executionFault]) {
-      const invalid: RefusedEntry[] = []
+      const invalid: InvalidCommand[] = []
       for (const [element, command] of commands.entries()) {
         const fault = faultOf.call(this, chain, command)
         if (fault === undefined) slow.push(element)

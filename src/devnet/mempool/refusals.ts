@@ -17,11 +17,11 @@ export const FULL = 'the memory pool is full'
 export const BADLISTED = 'Transaction is badlisted because it previously failed to validate.'
 
 /** A refused command: its position in the request, its request key, and the reason. */
-export interface RefusedEntry {
+export interface InvalidCommand {
   readonly element: number
   readonly hash: string
   readonly fault: string
 }
 
 /** Reason for a refusal: invalid commands, or a lack of room. */
-export type InsertRefused = { readonly invalid: readonly RefusedEntry[] } | PoolFull
+export type InsertRefusal = { readonly invalid: readonly InvalidCommand[] } | PoolFull

@@ -5,12 +5,12 @@ import { development } from '#ground/chain/network-data.ts'
 import type { NetworkForm } from '#ground/chain/network-form.ts'
 import { CONFIRMATIONS } from '#ground/schema/devnet-modes.ts'
 import { copiedGraph, type NodeCopy } from '../copy/node-copy.ts'
-import { type AskedSettings, graphText } from '../rules/settings.ts'
+import { graphText, type RequestedSettings } from '../rules/settings.ts'
 import type { DevnetOptions } from './devnet-options.ts'
 import { optionErrors } from './errors.ts'
 
 /** Network settings that these options request. */
-export function askedSettings(options: DevnetOptions): AskedSettings {
+export function requestedSettings(options: DevnetOptions): RequestedSettings {
   const { graph, blockDelayMs, difficulty, pow, nodeRelease: release, forkEpoch, autoMine } = options
   const { networkName = development.name, networks } = options
   // A network of the plain rules needs no record of them.
@@ -25,13 +25,13 @@ export function askedSettings(options: DevnetOptions): AskedSettings {
 }
 
 /** Settings of a fork: graph and rules of the forked network, and no proof of work. @throws NewcutError BAD_OPTION */
-export function forkedSettings(options: DevnetOptions, fork: NodeCopy): AskedSettings {
+export function forkedSettings(options: DevnetOptions, fork: NodeCopy): RequestedSettings {
   const [header] = fork.headers.values()
   // Chains on disk keep the rules of their first block, though the files of newcut may learn others.
   const isKept = header === undefined && options.networks === undefined && options.networkName === undefined
   const forked = { network: fork.pin.network, code: header?.version ?? null }
   const network = isKept ? undefined : forkedNetwork(forked, options)
-  const settings = { ...askedSettings(options), pow: false, network }
+  const settings = { ...requestedSettings(options), pow: false, network }
   // They have their graph, too.
   if (header === undefined) return settings
   if (networkForm(fork.pin.network, options.networks) === undefined) options.onNotice?.(assumptions(fork.pin.network))
@@ -41,7 +41,7 @@ export function forkedSettings(options: DevnetOptions, fork: NodeCopy): AskedSet
 }
 
 /** A forked network. `code` is that of its pinned headers, or null for chains on disk. */
-interface Forked {
+interface ForkedNetwork {
   readonly network: string
   readonly code: number | null
 }
@@ -52,7 +52,7 @@ interface Forked {
  * @throws NewcutError BAD_OPTION for a name without a file that is not the forked one
  */
 export function forkedNetwork(
-  { network: forked, code }: Forked,
+  { network: forked, code }: ForkedNetwork,
   { networkName: name = development.name, networks }: Pick<DevnetOptions, 'networkName' | 'networks'>,
 ): string | NetworkForm | undefined {
   const rules = networkForm(forked, networks)

@@ -14,7 +14,7 @@ import { expectBraid } from './braid.ts'
 import { sha512t256 } from './digest.ts'
 import { type Executions, noExecutions } from './executions.ts'
 import { type ChainJournal, type ChainState, noJournal } from './journal.ts'
-import { type RuleChange, Rules } from './rules.ts'
+import { type RuleChange, RuleHistory } from './rule-history.ts'
 
 /** Outcome of a solved header. Miners hear of neither `stale` nor `invalid` (PROTOCOL.md A.2). */
 export type Addition =
@@ -26,7 +26,7 @@ export type Addition =
 type BlockRule = HeaderRule | 'payload' | 'execution'
 
 /** No work: this adjacent chain is behind and must grow first. */
-interface Blocked {
+interface BlockedChain {
   readonly blockedBy: number
 }
 
@@ -91,7 +91,7 @@ export function forkedState(
 export class Chains {
   readonly checkPow: boolean
   readonly store: BlockStore
-  readonly #rules: Rules
+  readonly #rules: RuleHistory
   readonly #forkTarget: number
   readonly #now: () => bigint
   readonly #journal: ChainJournal
@@ -102,7 +102,7 @@ export class Chains {
 
   constructor(options: ChainsOptions) {
     const { network, checkPow, now, state = genesisState(network) } = options
-    this.#rules = new Rules(network, state.ruleChanges)
+    this.#rules = new RuleHistory(network, state.ruleChanges)
     this.checkPow = checkPow
     this.#forkTarget = options.forkTarget ?? 0
     this.#now = now
@@ -116,7 +116,7 @@ export class Chains {
     return this.#rules.network
   }
 
-  get rules(): Rules {
+  get rules(): RuleHistory {
     return this.#rules
   }
 
@@ -161,7 +161,7 @@ export class Chains {
    * New work for a chain on top of `cut`, with nonce 0 and the time of the node as creation time.
    * @returns the work, or the adjacent chain that must grow first
    */
-  newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | Blocked {
+  newWork(chain: number, payloadHash: Uint8Array, cut: Cut = this.#cut): WorkFields | BlockedChain {
     const extension = extensionOf(this.network, cut, chain)
     if (typeof extension === 'number') return { blockedBy: extension }
     const { parent, adjacents } = extension

@@ -1,7 +1,7 @@
 /** Port: stores the chains, so that a restarted node continues them. */
 import type { Cut } from '#ground/chain/cut.ts'
 import type { BlockStore } from '../store/block-store.ts'
-import type { RuleChange } from './rules.ts'
+import type { RuleChange } from './rule-history.ts'
 
 /** Complete state of chains: a journal writes it, and chains start from it. */
 export interface ChainState {

@@ -17,7 +17,7 @@ export interface HeldClock {
 }
 
 /** The wall clock counts whole milliseconds: a smaller difference means nothing. */
-const WALL_STEP_MS = 2
+const WALL_RESOLUTION_MS = 2
 
 export class NodeClock {
   readonly #clock: Pick<Clock, 'wallMs' | 'monotonicMs'>
@@ -38,7 +38,7 @@ export class NodeClock {
   get aheadMs(): number {
     const nowMs = this.#machineMs()
     const fellBackMs = nowMs - this.#clock.wallMs()
-    return this.#setAheadMs + (fellBackMs < WALL_STEP_MS ? 0 : Math.round(fellBackMs))
+    return this.#setAheadMs + (fellBackMs < WALL_RESOLUTION_MS ? 0 : Math.round(fellBackMs))
   }
 
   /** Milliseconds since the UNIX epoch. */

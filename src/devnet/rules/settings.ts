@@ -53,13 +53,13 @@ const defaultSettings: NetworkSettings = {
 }
 
 /** Requested settings; undefined accepts any value. */
-export type AskedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
+export type RequestedSettings = { readonly [Name in keyof NetworkSettings]?: NetworkSettings[Name] | undefined }
 
 /**
  * Requested settings; those of `others` replace the missing ones. Default: those of the requested network, or of a
  * development network.
  */
-export function settingsOf(asked: AskedSettings, others?: NetworkSettings): NetworkSettings {
+export function settingsOf(asked: RequestedSettings, others?: NetworkSettings): NetworkSettings {
   const ownForm = typeof asked.network === 'object' ? settingsIn(asked.network) : {}
   const usual = others ?? { ...defaultSettings, ...ownForm }
   const pow = asked.pow ?? usual.pow

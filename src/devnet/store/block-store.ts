@@ -6,11 +6,11 @@ import { concatBytes, decodeHash, encodeBase64Url } from '#ground/base/bytes.ts'
 import { FormatError } from '#ground/base/errors.ts'
 import { decodeHeader, encodeHeader, type Header, headerLayout } from '#ground/chain/header.ts'
 import { chainBytes } from '#ground/chain/work.ts'
+import { ByteArena } from './byte-arena.ts'
 import { HashIndex } from './hash-index.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 import { RecentPayloads } from './recent-payloads.ts'
-import { Slab } from './slab.ts'
 
 /** A block of the store. It is cheap: the store creates a new object for every call. */
 export class Block {
@@ -71,7 +71,7 @@ const NONE = -1
 export class BlockStore {
   readonly payloads: PayloadStore
   readonly #headerBytes: number
-  readonly #slab = new Slab()
+  readonly #slab = new ByteArena()
   /** By record: offset in the slab, chain, height, and record of the parent (-1 for genesis). */
   readonly #places: number[] = []
   readonly #chainOf: number[] = []

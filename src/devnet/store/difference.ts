@@ -4,14 +4,14 @@ import type { Header } from '#ground/chain/header.ts'
 import type { Block, BlockStore } from './block-store.ts'
 
 /** Blocks of two branches down to their common ancestor, newest first. */
-interface Difference {
+interface BranchDifference {
   /** On the branch of the old head only. */
   readonly left: readonly Block[]
   /** On the branch of the new head only. */
   readonly joined: readonly Block[]
 }
 
-export function differenceOf(store: BlockStore, before: Header, head: Header): Difference {
+export function differenceOf(store: BlockStore, before: Header, head: Header): BranchDifference {
   const [left, joined]: [Block[], Block[]] = [[], []]
   let [old, now] = [store.get(before.hash), store.get(head.hash)]
   while (old !== undefined && now !== undefined && !equalBytes(old.hash, now.hash)) {

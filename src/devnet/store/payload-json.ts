@@ -4,10 +4,10 @@ import { payloadHashes } from '#ground/chain/payload.ts'
 import type { PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import type { StoredPayload } from './payload.ts'
 
-type PayloadParts = Pick<PayloadWithOutputs, 'minerData' | 'coinbase' | 'transactions'>
+type PayloadJson = Pick<PayloadWithOutputs, 'minerData' | 'coinbase' | 'transactions'>
 
 /** Computes hashes instead of reading them. @throws FormatError */
-export function payloadFromJson(json: PayloadParts): StoredPayload {
+export function payloadFromJson(json: PayloadJson): StoredPayload {
   const parts = {
     minerData: decodeBase64Url(json.minerData, 'minerData'),
     coinbase: decodeBase64Url(json.coinbase, 'coinbase'),

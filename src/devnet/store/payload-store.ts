@@ -1,8 +1,9 @@
 /** Payloads with their outputs, by payload hash. */
+
+import { ByteArena } from './byte-arena.ts'
 import { HashIndex } from './hash-index.ts'
 import type { StoredPayload } from './payload.ts'
 import { decodePayloadRecord, encodePayloadRecord } from './payload-record.ts'
-import { Slab } from './slab.ts'
 
 export interface PayloadStore {
   readonly get: (payloadHash: Uint8Array) => StoredPayload | undefined
@@ -13,7 +14,7 @@ export interface PayloadStore {
 const PAYLOAD_HASH_OFFSET = 64
 
 export class MemoryPayloads implements PayloadStore {
-  readonly #slab = new Slab()
+  readonly #slab = new ByteArena()
   readonly #places: number[] = []
   readonly #lengths: number[] = []
   readonly #byHash = new HashIndex((record) => this.#slab.read(this.#places[record] + PAYLOAD_HASH_OFFSET, 32))

@@ -16,8 +16,8 @@ import type { Block } from '../store/block-store.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf } from '../store/transaction-index.ts'
 import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
+import { describeCommand, MAX_KEY } from './command-description.ts'
 import { outcomeOf } from './outcome.ts'
-import { describeCommand, MAX_KEY } from './told-command.ts'
 
 interface TransactionWatchOptions {
   readonly chains: Chains

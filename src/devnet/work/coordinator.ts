@@ -62,7 +62,7 @@ export type NoWork =
   | { readonly full: 'work' }
 
 /** Reasons why a solution is refused. */
-export type SolutionRefused =
+export type SolutionRefusal =
   | { readonly malformed: string }
   | { readonly unknown: 'payload' }
   /** Its hash does not meet its target. */
@@ -167,7 +167,7 @@ export class Coordinator {
    * Accepts solved work bytes (A.2). Any decoded submission uses up its payload, even a wrong one.
    * @returns null for success, and also if the block came too late or broke a rule: miners do not hear of either
    */
-  solve(bytes: Uint8Array): SolutionRefused | null {
+  solve(bytes: Uint8Array): SolutionRefusal | null {
     let fields: WorkFields
     try {
       fields = decodeWork(bytes)

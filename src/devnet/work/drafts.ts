@@ -7,7 +7,7 @@ import type { Header } from '#ground/chain/header.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { MissingEntry } from '#language/contracts/machine/state.ts'
 import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
-import type { Added, PayloadDraft, RunCommand } from '../ledger/draft.ts'
+import type { AddOutcome, PayloadDraft, RunCommand } from '../ledger/draft.ts'
 import { executeInBlock } from '../ledger/execute.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Mempools } from '../mempool/mempools.ts'
@@ -185,7 +185,7 @@ export class Drafts {
   }
 
   /** Adds a transaction. One that misses entries of a forked network waits until they are there. */
-  #add(draft: PayloadDraft, transaction: Transaction, run: RunCommand): Added | 'running' | 'busy' {
+  #add(draft: PayloadDraft, transaction: Transaction, run: RunCommand): AddOutcome | 'running' | 'busy' {
     try {
       return draft.addBy(run, transaction)
     } catch (error) {

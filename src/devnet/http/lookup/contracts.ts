@@ -14,7 +14,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { Chains } from '../../rules/chains.ts'
 import { RequestRefused, unknownChain } from '../refusal.ts'
 
-export interface ContractsNode {
+export interface ContractsSource {
   readonly chains: Chains
   readonly ledger: Ledger
   readonly fork: NodeCopy | null
@@ -29,9 +29,9 @@ interface TableQuery {
 }
 
 export class Contracts {
-  readonly #node: ContractsNode
+  readonly #node: ContractsSource
 
-  constructor(node: ContractsNode) {
+  constructor(node: ContractsSource) {
     this.#node = node
   }
 

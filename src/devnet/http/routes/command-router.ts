@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify'
 import { None, type Operation } from '#ground/schema/operation.ts'
 import type { Command } from '../../command/command.ts'
 import { writeRefusal } from '../app.ts'
-import { isUnread, type Unread } from '../read-all.ts'
+import { isUnreadable, type UnreadableCommand } from '../read-all.ts'
 import { type HttpRefusal, unknownChain } from '../refusal.ts'
 import type { Handler, RoutedCall, Router } from '../router.ts'
 
@@ -16,7 +16,7 @@ const ROOT = '/api/v1'
 export const pathsOf = (router: Router, operation: Operation) => [router.pathOf(operation), `${ROOT}/${operation.id}`]
 
 /** Parses a request once, before anything else uses it. */
-interface Door<O extends Operation, Read> {
+interface RequestParser<O extends Operation, Read> {
   /** `chain` is that of the path; null at the root. */
   readonly read: (call: RoutedCall<O>, chain: number | null) => Read | Promise<Read>
   /** Chains that a request at the root addresses. */
@@ -24,7 +24,7 @@ interface Door<O extends Operation, Read> {
 }
 
 /** A parsed request. */
-interface ReadCall<O extends Operation, Read> {
+interface ParsedCall<O extends Operation, Read> {
   readonly chains: readonly number[]
   readonly read: Read
   readonly call: RoutedCall<O>
@@ -36,8 +36,8 @@ type SentReply = FastifyReply | Promise<FastifyReply>
 export function serveCommands<const O extends Operation, Read>(
   router: Router,
   operation: O,
-  { read, chainsOf }: Door<O, Read>,
-  handler: (request: ReadCall<O, Read>, reply: FastifyReply) => SentReply,
+  { read, chainsOf }: RequestParser<O, Read>,
+  handler: (request: ParsedCall<O, Read>, reply: FastifyReply) => SentReply,
 ): void {
   const onChain: Handler<O> = (call, reply) =>
     answerAfter(read(call, call.chain), (found) => handler({ chains: [call.chain], read: found, call }, reply))
@@ -57,16 +57,16 @@ export function answerAfter<T>(value: T | Promise<T>, answer: (value: T) => Sent
 }
 
 /** For requests that name no chain: at the root they address all chains. */
-export function aboutAll<O extends Operation>(all: readonly number[]): Door<O, RoutedCall<O>['body']> {
+export function parserForAll<O extends Operation>(all: readonly number[]): RequestParser<O, RoutedCall<O>['body']> {
   return { read: ({ body }) => body, chainsOf: () => all }
 }
 
 /** @returns the chain that all of these commands name, or the refusal if they do not parse or do not agree */
 export function chainOf(
-  commands: readonly Command[] | Unread,
+  commands: readonly Command[] | UnreadableCommand,
   chains: readonly number[],
 ): readonly [number] | HttpRefusal {
-  if (isUnread(commands)) {
+  if (isUnreadable(commands)) {
     const { element, fault } = commands.unread
     return { status: 400, message: `Validation failed: element ${element}: ${fault}` }
   }

@@ -16,13 +16,13 @@ import type { Chains } from '../../rules/chains.ts'
 import type { NetworkRules } from '../../rules/network-rules.ts'
 import type { TimeSlicer } from '../../time-slicer.ts'
 import { sendJson, writeRefusal } from '../app.ts'
-import { isUnread, readAll } from '../read-all.ts'
+import { isUnreadable, readAll } from '../read-all.ts'
 import { sendRefusal } from '../refusal.ts'
+import type { RefusalReporter } from '../refusal-reporter.ts'
 import { CommandResults } from '../results.ts'
 import type { Router } from '../router.ts'
-import type { SendRefusals } from '../send-refusals.ts'
-import { Waiting } from '../waiting.ts'
-import { aboutAll, chainOf, serveCommands } from './command-router.ts'
+import { ResultWaiters } from '../waiting.ts'
+import { chainOf, parserForAll, serveCommands } from './command-router.ts'
 import { answerLocal, readLocal } from './local.ts'
 
 interface CommandRouteOptions {
@@ -36,7 +36,7 @@ interface CommandRouteOptions {
   readonly turns: TimeSlicer
   readonly rules: NetworkRules
   /** Reports refused commands; null if nobody listens. */
-  readonly refusals: SendRefusals | null
+  readonly refusals: RefusalReporter | null
   /** Maximum requests that wait for a result at once. */
   readonly listenLimit: number
   /** Longest wait of a request for a result. */
@@ -74,17 +74,17 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
     },
     async ({ chains: [chain], read, call: { body } }, reply) => {
       const { cmds } = body
-      const invalid = isUnread(read) ? read : await pools.submit(chain, read)
+      const invalid = isUnreadable(read) ? read : await pools.submit(chain, read)
       if (invalid === null) return sendKeys(reply, cmds)
       const refusal = sendRefusal(invalid)
-      refusals?.tell(reply.request, { chain, cmds, commands: isUnread(read) ? null : read, invalid, refusal })
+      refusals?.report(reply.request, { chain, cmds, commands: isUnreadable(read) ? null : read, invalid, refusal })
       return writeRefusal(reply, refusal)
     },
   )
   serveCommands(
     router,
     operations.poll,
-    aboutAll(all),
+    parserForAll(all),
     (
       {
         chains: on,
@@ -96,15 +96,20 @@ export function addCommandRoutes(router: Router, options: CommandRouteOptions): 
       reply,
     ) => sendPolled(reply, new Set(requestKeys), (key) => results.find(on, key, confirmationDepth)),
   )
-  serveCommands(router, operations.spv, aboutAll(all), ({ chains: on, read: { requestKey, targetChainId } }, reply) => {
-    const found = results.block(on, requestKey)
-    if (found === null) return refuseCommand(reply, `Transaction hash not found: "${requestKey}"`)
-    const answer = spvProof(chains, { ...found, requestKey, targetChain: Number(targetChainId) })
-    if ('fault' in answer) return refuseCommand(reply, answer.fault)
-    return sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
-  })
+  serveCommands(
+    router,
+    operations.spv,
+    parserForAll(all),
+    ({ chains: on, read: { requestKey, targetChainId } }, reply) => {
+      const found = results.block(on, requestKey)
+      if (found === null) return refuseCommand(reply, `Transaction hash not found: "${requestKey}"`)
+      const answer = spvProof(chains, { ...found, requestKey, targetChain: Number(targetChainId) })
+      if ('fault' in answer) return refuseCommand(reply, answer.fault)
+      return sendJson(reply, JSON_TYPE, JSON.stringify(answer.proof))
+    },
+  )
   // Private commands name no chain.
-  serveCommands(router, operations.private, aboutAll([0]), async ({ chains: [chain], read: command }, reply) => {
+  serveCommands(router, operations.private, parserForAll([0]), async ({ chains: [chain], read: command }, reply) => {
     const fault = await submitPrivately(options, chain, command)
     return fault === null ? sendKeys(reply, [command]) : refuseCommand(reply, `Validation failed: ${fault}`)
   })
@@ -150,7 +155,7 @@ function addListen(
   { chains, listenLimit, listenMs, clock }: CommandRouteOptions,
   results: CommandResults,
 ): void {
-  const waiting = new Waiting({
+  const waiting = new ResultWaiters({
     limit: listenLimit,
     waitMs: listenMs,
     clock,
@@ -159,7 +164,7 @@ function addListen(
   serveCommands(
     router,
     operations.listen,
-    aboutAll(chains.chainIds),
+    parserForAll(chains.chainIds),
     async ({ chains: on, read: { listen: key } }, reply) => {
       const look = () => results.find(on, key)
       const found = look()

@@ -5,7 +5,7 @@ import type { TableDefinition } from '#language/contracts/machine/ast.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 import { type BlockMaker, headOf } from '../../control/block-maker.ts'
-import { tableNamed } from '../../ledger/given-table.ts'
+import { findTable } from '../../ledger/find-table.ts'
 import { expectComplete, readableJson, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
 import { RequestRefused } from '../refusal.ts'
 import { runPrivileged } from './control-run.ts'
@@ -32,7 +32,7 @@ export async function writeRows(
   const { ledger } = maker.coordinator
   const { table, groups } = await ledger.read(chain, (state) => {
     return refusing(() => {
-      const found = tableNamed(state, name, '/table')
+      const found = findTable(state, name, '/table')
       return { table: found, groups: groupsOf(state, found, rows) }
     })
   })

@@ -6,7 +6,7 @@ import { blake2b256 } from '#ground/chain/blake2b.ts'
 import type { Network } from '#ground/chain/network.ts'
 import type { RunRequest } from '#ground/schema/control-commands.ts'
 import type { Command } from '../../command/command.ts'
-import { Malformed } from '../../command/parts.ts'
+import { MalformedCommand } from '../../command/parts.ts'
 import { readPrivileges } from '../../command/privileges.ts'
 import { CommandFault, readCommand } from '../../command/read.ts'
 import { type BlockMaker, headOf } from '../../control/block-maker.ts'
@@ -103,7 +103,7 @@ function expectPrivileges(cmd: string): void {
   try {
     readPrivileges(cmd)
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error
+    if (!(error instanceof MalformedCommand)) throw error
     throw new RequestRefused(400, error.complaint.replace(/^\/privileged/, ''))
   }
 }

@@ -3,13 +3,13 @@ import type { FastifyReply } from 'fastify'
 import { lookupOperations } from '#ground/schema/lookup.ts'
 import { JSON_TYPE, type Operation } from '#ground/schema/operation.ts'
 import { sendJson, writeRefusal } from '../app.ts'
-import { Contracts, type ContractsNode } from '../lookup/contracts.ts'
+import { Contracts, type ContractsSource } from '../lookup/contracts.ts'
 import { eventPageText } from '../lookup/events.ts'
 import { type FindingNode, transactionPage, transactionText } from '../lookup/transactions.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
 
-export function addLookupRoutes(router: Router, node: FindingNode & ContractsNode): void {
+export function addLookupRoutes(router: Router, node: FindingNode & ContractsSource): void {
   const contracts = new Contracts(node)
   const { chainIds } = node.chains
   const serve = <const O extends Operation>(

@@ -6,7 +6,7 @@ import type { Command } from '../../command/command.ts'
 import { readCommandText } from '../../command/read.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import { sendJson, writeRefusal } from '../app.ts'
-import { isUnread, readAll, type Unread } from '../read-all.ts'
+import { isUnreadable, readAll, type UnreadableCommand } from '../read-all.ts'
 import { insertRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
@@ -43,14 +43,14 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
   })
   router.serve(operations.mempoolInsert, async ({ chain, body }, reply) => {
     const read = readAtOnce(body)
-    const refused = isUnread(read) ? read : await pools.submit(chain, read)
+    const refused = isUnreadable(read) ? read : await pools.submit(chain, read)
     if (refused !== null) return writeRefusal(reply, insertRefusal(refused))
     return reply.code(200).type(JSON_TYPE).send('')
   })
 }
 
 /** Parses without slices: peers send few commands at a time. */
-function readAtOnce(texts: readonly string[]): readonly Command[] | Unread {
+function readAtOnce(texts: readonly string[]): readonly Command[] | UnreadableCommand {
   const steps = readAll(texts, readCommandText)
   for (;;) {
     const { done, value } = steps.next()

@@ -5,7 +5,7 @@ import type { Static } from '#ground/schema/typebox.ts'
 import type { LayerEntry, ReadableState } from '#language/contracts/machine/state.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import type { Overrides } from '../../execution/overrides.ts'
-import { tableNamed } from '../../ledger/given-table.ts'
+import { findTable } from '../../ledger/find-table.ts'
 import { expectComplete, isoTime, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
 import { RequestRefused } from '../refusal.ts'
 
@@ -27,7 +27,7 @@ export function overridesIn(state: ReadableState, given: Static<typeof TraceOver
 /** Other fields of an existing row stay. */
 function rowsIn(state: ReadableState, name: string, byKey: Readonly<Record<string, unknown>>): LayerEntry[] {
   const at = '/overrides/rows'
-  const table = tableNamed(state, name, at)
+  const table = findTable(state, name, at)
   if (state.get('tables', table.qualified) === undefined) throw new UnfitRow(`${at}: ${name} was not created`)
   return Object.entries(byKey).map(([key, fields]) => {
     const place = `${at}/${name}/${key}`

@@ -31,7 +31,7 @@ interface TraceRouteOptions {
 type Trace = Static<typeof TraceRequest>
 
 /** Where a traced command runs. */
-interface TracedAt {
+interface TracedPlace {
   readonly requestKey: string
   readonly chain: number
   readonly block: {
@@ -92,7 +92,7 @@ function findBlock(
   { chains, ledger, pools, index }: TraceRouteOptions,
   key: string,
   wanted: string | undefined,
-): { readonly block: Block; readonly at: TracedAt & { readonly block: NonNullable<TracedAt['block']> } } {
+): { readonly block: Block; readonly at: TracedPlace & { readonly block: NonNullable<TracedPlace['block']> } } {
   if (!/^[\w-]{43}$/.test(key)) {
     throw new RequestRefused(400, `requestKey ${JSON.stringify(key)}: not 43 characters of base64url`)
   }
@@ -101,14 +101,14 @@ function findBlock(
   const onChain = (chain: number) => ledger.result(chain, key)?.block.id
   const place = chosen.find(({ chain, block }) => onChain(chain) === block) ?? chosen.at(-1)
   const block = place === undefined ? undefined : chains.store.byId(place.block, place.chain)
-  if (place === undefined || block === undefined) throw missing({ chains, pools }, key, wanted)
+  if (place === undefined || block === undefined) throw missingError({ chains, pools }, key, wanted)
   const { chain, height, index: at } = place
   const isOrphan = onChain(chain) !== block.id
   return { block, at: { requestKey: key, chain, block: { height, hash: block.id, isOrphan, index: at } } }
 }
 
 /** Why no block has the transaction. */
-function missing(
+function missingError(
   { chains, pools }: Pick<TraceRouteOptions, 'chains' | 'pools'>,
   key: string,
   wanted: string | undefined,
@@ -130,7 +130,7 @@ function missing(
   return new RequestRefused(404, text + below)
 }
 
-function send(reply: FastifyReply, at: TracedAt, traced: TracedCommand | MissingTrace): FastifyReply {
+function send(reply: FastifyReply, at: TracedPlace, traced: TracedCommand | MissingTrace): FastifyReply {
   if ('kind' in traced) throw new RequestRefused(409, `transaction ${at.requestKey} ${noTraceText(traced)}`)
   const { trace, gas, hasFailed, note, output } = traced
   const about = JSON.stringify({ ...at, status: hasFailed ? 'failure' : 'success', gas, note })

@@ -14,23 +14,23 @@ export interface ModuleNumbers {
   moduleOf(id: ModuleId): Module
 }
 
-export type KeptModule = Omit<ModuleSource, 'constants' | 'modules' | 'scope'> & {
+export type EncodedModule = Omit<ModuleSource, 'constants' | 'modules' | 'scope'> & {
   readonly constants: readonly (readonly [name: string, value: StoredValue])[]
   readonly modules: readonly (readonly [name: string, module: ModuleId])[]
   readonly scope: readonly (readonly [name: string, module: ModuleId])[]
 }
 
-interface KeptPact {
+interface EncodedPact {
   readonly id: string
   readonly module: ModuleId
   readonly fun: string
   readonly args: StoredValue
   readonly step: number
   readonly yielded: { readonly data: StoredValue; readonly provenance: unknown; readonly source: string | null } | null
-  readonly nested: readonly KeptPact[]
+  readonly nested: readonly EncodedPact[]
 }
 
-export function keepEntry(domain: string, value: unknown, modules: ModuleNumbers): unknown {
+export function encodeEntry(domain: string, value: unknown, modules: ModuleNumbers): unknown {
   switch (domain) {
     case 'tables':
     case 'counters':
@@ -42,13 +42,13 @@ export function keepEntry(domain: string, value: unknown, modules: ModuleNumbers
       return [encodeStoredValue(user), encodeStoredValue(admin)]
     }
     case 'pacts':
-      return value === null ? null : keepPact(value as PactState, modules)
+      return value === null ? null : encodePact(value as PactState, modules)
     default:
       return encodeStoredValue(value as Value)
   }
 }
 
-export function keptEntry(domain: string, json: unknown, modules: ModuleNumbers): unknown {
+export function decodeEntry(domain: string, json: unknown, modules: ModuleNumbers): unknown {
   switch (domain) {
     case 'tables':
     case 'counters':
@@ -60,13 +60,13 @@ export function keptEntry(domain: string, json: unknown, modules: ModuleNumbers)
       return { user, admin } satisfies Namespace
     }
     case 'pacts':
-      return json === null ? null : keptPact(json as KeptPact, modules)
+      return json === null ? null : decodePact(json as EncodedPact, modules)
     default:
       return decodeStoredValue(json as StoredValue)
   }
 }
 
-function keepPact({ id, fun, args, step, yielded, nested }: PactState, modules: ModuleNumbers): KeptPact {
+function encodePact({ id, fun, args, step, yielded, nested }: PactState, modules: ModuleNumbers): EncodedPact {
   return {
     id,
     module: modules.idOf(fun.module),
@@ -74,11 +74,11 @@ function keepPact({ id, fun, args, step, yielded, nested }: PactState, modules: 
     args: encodeStoredValue(args),
     step,
     yielded: yielded === null ? null : { ...yielded, data: encodeStoredValue(yielded.data) },
-    nested: [...nested.values()].map((each) => keepPact(each, modules)),
+    nested: [...nested.values()].map((each) => encodePact(each, modules)),
   }
 }
 
-function keptPact({ id, module, fun, args, step, yielded, nested }: KeptPact, modules: ModuleNumbers): PactState {
+function decodePact({ id, module, fun, args, step, yielded, nested }: EncodedPact, modules: ModuleNumbers): PactState {
   const definition = modules.moduleOf(module).get(fun)
   if (!(definition instanceof FunctionDefinition))
     throw new Error(`the module of the pact ${id} has no function ${fun}`)
@@ -87,19 +87,19 @@ function keptPact({ id, module, fun, args, step, yielded, nested }: KeptPact, mo
     fun: definition,
     args: decodeStoredValue(args) as readonly Value[],
     step,
-    yielded: keptYield(yielded),
-    nested: new Map(nested.map((each) => [each.id, keptPact(each, modules)])),
+    yielded: decodeYield(yielded),
+    nested: new Map(nested.map((each) => [each.id, decodePact(each, modules)])),
   }
 }
 
-function keptYield(kept: KeptPact['yielded']): PactState['yielded'] {
+function decodeYield(kept: EncodedPact['yielded']): PactState['yielded'] {
   if (kept === null) return null
   const { data, source } = kept
   const provenance = kept.provenance as NonNullable<PactState['yielded']>['provenance']
   return { data: decodeStoredValue(data) as ObjectValue, provenance, source: provenance === null ? null : source }
 }
 
-export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
+export function encodeModule(module: Module, modules: ModuleNumbers): EncodedModule {
   const { constants, modules: dependencies, scope, ...rest } = moduleSource(module)
   return {
     ...rest,
@@ -110,7 +110,7 @@ export function keepModule(module: Module, modules: ModuleNumbers): KeptModule {
 }
 
 /** Restores a module. @throws ContractError if the record does not load */
-export function keptModule({ constants, modules, scope, ...rest }: KeptModule, numbers: ModuleNumbers): Module {
+export function decodeModule({ constants, modules, scope, ...rest }: EncodedModule, numbers: ModuleNumbers): Module {
   return reloadModule({
     ...rest,
     constants: new Map(constants.map(([name, value]) => [name, decodeStoredValue(value)])),

@@ -1,8 +1,8 @@
 /** Commands and their results as events describe them. */
 
 import { describe, expect, it } from 'vitest'
+import { describeCommand } from '../../src/devnet/watch/command-description.ts'
 import { outcomeOf } from '../../src/devnet/watch/outcome.ts'
-import { describeCommand } from '../../src/devnet/watch/told-command.ts'
 import { commandOf } from './read-command.ts'
 
 const KEY = 'tDFY8bHNx4dLSHZs4oYxPQ7bCqu0pGKZkZrZ5ZfZxZY'

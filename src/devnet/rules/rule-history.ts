@@ -18,7 +18,7 @@ export interface RuleChange {
   readonly blockDelay?: bigint
 }
 
-export class Rules {
+export class RuleHistory {
   /** The network with its initial rules. */
   readonly genesis: Network
   readonly #changes: RuleChange[] = []

@@ -2,7 +2,7 @@
 
 const PIECE_BYTES = 1024 * 1024
 
-export class Slab {
+export class ByteArena {
   readonly #pieces: Uint8Array[] = []
   #used = PIECE_BYTES
 

@@ -4,14 +4,14 @@ import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { UnfitRow } from './row-json.ts'
 
 /** Maximum names of tables in a refusal. */
-const MAX_NAMED = 20
+const MAX_LISTED_TABLES = 20
 
 /**
  * Finds a table by its name, such as coin.coin-table.
  * @param at place of the name in the order
  * @throws UnfitRow if there is no such table
  */
-export function tableNamed(state: ReadableState, name: string, at: string): TableDefinition {
+export function findTable(state: ReadableState, name: string, at: string): TableDefinition {
   const dot = name.lastIndexOf('.')
   const [owner, member] = [name.slice(0, Math.max(0, dot)), name.slice(dot + 1)]
   if (dot < 1) throw new UnfitRow(`${at}: ${JSON.stringify(name)}: expected MODULE.TABLE, such as coin.coin-table`)
@@ -20,6 +20,6 @@ export function tableNamed(state: ReadableState, name: string, at: string): Tabl
   const table = module.definitions.get(member)
   if (table instanceof TableDefinition) return table
   const tables = [...module.definitions].filter(([, each]) => each instanceof TableDefinition).map(([each]) => each)
-  const has = tables.length === 0 ? 'it has none' : `it has ${tables.slice(0, MAX_NAMED).join(', ')}`
+  const has = tables.length === 0 ? 'it has none' : `it has ${tables.slice(0, MAX_LISTED_TABLES).join(', ')}`
   throw new UnfitRow(`${at}: ${owner} has no table ${member}: ${has}`)
 }

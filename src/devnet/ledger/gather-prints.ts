@@ -6,7 +6,7 @@ import type { BlockContext } from './block-context.ts'
  * Runs a command, with a context that takes what its code prints.
  * @returns its outcome, and what it printed; null if no code of it names or calls `print`
  */
-export function printing<T>(
+export function gatherPrints<T>(
   context: BlockContext,
   run: (context: BlockContext) => T,
 ): readonly [T, PrintOutput | null] {
