@@ -34,7 +34,7 @@ const sleeps: Exceptions = {
   'attack/attack.ts': [4, 'a lie lasts for a second'],
   'attack/lies/solved.ts': [1, 'a lie lasts for a while'],
   'attack/proxy.ts': [2, 'a node at some distance'],
-  'attack/tell.ts': [4, 'a node that answers slowly'],
+  'attack/responders.ts': [4, 'a node that answers slowly'],
   'cli/devnet-tools.test.ts': [1, 'the command beside the network asks it until it has blocks'],
   'cli/pausing.test.ts': [1, 'another program that keeps a core busy'],
   'cli/secrets.test.ts': [1, 'a worker that takes a moment'],

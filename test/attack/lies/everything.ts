@@ -90,14 +90,14 @@ function exceptStreams(respond: Responder): Responder {
   return (exchange) => (streams.includes(exchange.endpoint) ? null : respond(exchange))
 }
 
-/** Nobody can tell whether the chains have these solutions, so the miner must not claim that they do. */
-const unknown = prefixTitles('solutions are thrown away, and whoever asks for them is', {
-  'told 404': () => either({ solved: says(204), cut: says(404), chain: says(404) }),
-  'told 503': () => either({ solved: says(204), cut: says(503), chain: says(503) }),
-  'told 403': () => either({ solved: says(204), cut: says(403), chain: says(403) }),
-  'told nothing': () => either({ solved: says(204), cut: closes, chain: closes }),
-  'given garbage': () => either({ solved: says(204), cut: says(200, 'x'), chain: says(200, 'x') }),
-  'kept waiting': () => either({ solved: says(204), cut: hangs, chain: hangs }),
+/** Nobody knows whether the chains have these solutions, so the miner must not claim that they do. */
+const unknown = prefixTitles('solutions are thrown away, and requests for them get', {
+  404: () => either({ solved: says(204), cut: says(404), chain: says(404) }),
+  503: () => either({ solved: says(204), cut: says(503), chain: says(503) }),
+  403: () => either({ solved: says(204), cut: says(403), chain: says(403) }),
+  'no answer': () => either({ solved: says(204), cut: closes, chain: closes }),
+  garbage: () => either({ solved: says(204), cut: says(200, 'x'), chain: says(200, 'x') }),
+  'no end': () => either({ solved: says(204), cut: hangs, chain: hangs }),
 })
 
 export const everythingLies = [
