@@ -30,7 +30,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [5, ERRORS],
+    [7, ERRORS],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],
@@ -40,7 +40,7 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [3, ERRORS],
+    [5, ERRORS],
   ],
   devnet: [
     [492, 'A whole node, with its evaluator and its pages.'],
@@ -66,11 +66,12 @@ export const modulesAtOnce = {
     [1, NETWORK_FILE],
     [3, STEPS],
     [4, TABLES],
-    [2, ERRORS],
+    [4, ERRORS],
   ],
   keygen: [
     [34, 'The command line, keys, and a file for secrets.'],
     [6, `${TABLES} Their values and refusals follow.`],
+    [2, ERRORS],
   ],
 } satisfies Readonly<Record<string, Budget>>
 
@@ -87,7 +88,7 @@ const MINER_MODULES: Budget = [
   [1, 'The words for a pace are those of auto-mine.'],
   [4, STEPS],
   [3, TABLES],
-  [1, ERRORS],
+  [4, ERRORS],
 ]
 
 /** The same of a miner for a node that has found a block, with bundles and without. */
