@@ -55,8 +55,7 @@ export function optionsDocument(): string {
     .map((row) => ({ row, rows: row.isAboutOptions ? [] : rowsOf(row.options as Table) }))
   const shared = sharedRows(commands.map(({ rows }) => rows))
   const sections = commands.map(({ row, rows }) => {
-    const notes = row.notes === undefined ? '' : `\n\`\`\`text\n${row.notes}\n\`\`\`\n`
-    return `## newcut ${row.name}\n\n${row.isAboutOptions ? ABOUT_OPTIONS : commandText(rows, shared)}${notes}`
+    return `## newcut ${row.name}\n\n${row.isAboutOptions ? ABOUT_OPTIONS : commandText(rows, shared)}`
   })
   return [introduction, `${SHARED}\n${tables(shared, true)}`, ...sections].join('\n')
 }
@@ -141,7 +140,7 @@ function rowText(name: string, spec: OptionSpec<unknown>): string {
 }
 
 /** A value that may be any text needs no words. */
-const valueText = (expected: string) => (expected === 'some text' ? '' : expected)
+const valueText = (expected: string) => (expected === 'some text' ? '' : expected.replace(/^a whole number from /, ''))
 
 const code = (text: string) => `\`${text}\``
 
