@@ -101,7 +101,7 @@ export async function runBench(
   return regressions.length > 0 ? 1 : 0
 }
 
-/** Throws NewcutError BAD_OPTION before any measurement. */
+/** @throws NewcutError BAD_OPTION before any measurement */
 function expectRigs(rigs: string, names: readonly string[]): void {
   readRigs(rigs)
   if (names.length === 1 && names[0] === 'stratum') return

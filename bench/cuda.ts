@@ -44,8 +44,9 @@ interface Output {
 }
 
 /**
- * Measures the CUDA kernel. @returns a sentence if there is no compiler or no card. Throws if the kernel computes
- * wrongly.
+ * Measures the CUDA kernel.
+ * @returns a sentence if there is no compiler or no card
+ * @throws if the kernel computes wrongly
  */
 export function cudaRates(samples: number, sampleMs: number): CudaResult | string {
   if (!existsSync(SOURCE)) return 'the source of the CUDA kernel is not installed'

@@ -28,8 +28,8 @@ export interface Agreement {
 }
 
 /**
- * Searches the same `highs` times 2^20 nonces (a multiple of 16) on a device and on the CPU. Throws if their candidates
- * differ.
+ * Searches the same `highs` times 2^20 nonces (a multiple of 16) on a device and on the CPU.
+ * @throws if their candidates differ
  */
 export async function agreement(
   adapter: AdapterChoice,

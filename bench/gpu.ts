@@ -96,7 +96,7 @@ async function adapterRows(adapter: AdapterInfo, effort: Effort, wattsOf: WattsO
   return [agreed, { ...usual, note: note + share }, ...others, ...native, ...(await miningRows(adapter, effort))]
 }
 
-/** Throws if the device's candidates differ from the CPU kernel's. */
+/** @throws if the device's candidates differ from the CPU kernel's */
 async function agreementRow(adapter: AdapterInfo, { isQuick }: Effort): Promise<Row> {
   const { nonces, candidates, kernel } = await agreement(adapter, adapter.software || isQuick ? 16 : 1024)
   const note = `${nonces.toLocaleString('en')} nonces, ${candidates} candidates, all and only those of ${kernel}`
@@ -252,7 +252,7 @@ class GpuBench {
     }
   }
 
-  /** Throws if a candidate is wrong, or if their number does not fit the counted hashes. */
+  /** @throws if a candidate is wrong, or if their number does not fit the counted hashes */
   check(): void {
     for (const { sequence, nonce } of this.#candidates) {
       const bytes = this.#works.get(sequence)

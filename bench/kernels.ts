@@ -36,7 +36,7 @@ interface Contender {
   readonly name: string
   /** Hashes until the deadline, at least once. @returns the number of hashes */
   readonly run: (deadlineMs: number) => number
-  /** Throws if the results are wrong. */
+  /** @throws if the results are wrong */
   readonly check: () => void
   readonly note?: string
   /** Measures the most hashes in a millisecond (ports.ts), or null if unknown. */

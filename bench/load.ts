@@ -8,7 +8,10 @@ export interface Load {
   readonly request: Uint8Array | (() => Uint8Array)
   readonly connections: number
   readonly durationMs: number
-  /** Verifies one answer body per connection. Throws if it is wrong. */
+  /**
+   * Verifies one answer body per connection.
+   * @throws if it is wrong
+   */
   readonly check: (body: Buffer) => void
 }
 
@@ -24,7 +27,8 @@ export function requestBytes(method: string, path: string, headers: Record<strin
 
 /**
  * Measures answers per second, with one request in flight per connection, for `durationMs` and until there is an
- * answer. Throws for an answer other than 200.
+ * answer.
+ * @throws for an answer other than 200
  */
 export async function answersPerSecond({ port, request, connections, durationMs, check }: Load): Promise<number> {
   const clients = Array.from({ length: connections }, () => new LoadClient(port, request, check))

@@ -28,7 +28,11 @@ export interface NatsUsage {
   readonly memoryBytes: number
 }
 
-/** Starts a server with JetStream. @returns a text if the program is missing. Throws if it does not start. */
+/**
+ * Starts a server with JetStream.
+ * @returns a text if the program is missing
+ * @throws if it does not start
+ */
 export async function startNats(): Promise<NatsServer | string> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-bench-nats-'))
   const log = join(folder, 'log')

@@ -58,7 +58,10 @@ export class SearchUse {
     return this.#slices.some(({ hashes, fromMs, toMs }) => hashes !== null && toMs > this.#startMs && fromMs < endMs)
   }
 
-  /** Ends the measurement, after all its cuts and slices were recorded. Throws if nothing was hashed. */
+  /**
+   * Ends the measurement, after all its cuts and slices were recorded.
+   * @throws if nothing was hashed
+   */
   end(endMs: number): Use {
     const startMs = this.#startMs
     const deaths = new Map([...this.#given].map(([sequence, given]) => [sequence, this.#deathOf(given)]))

@@ -48,7 +48,10 @@ export class SliceLog {
     Atomics.store(this.#written, thread, number + 1)
   }
 
-  /** All slices since the last call, thread by thread. Throws if some were overwritten. */
+  /**
+   * All slices since the last call, thread by thread.
+   * @throws if some were overwritten
+   */
   take(): Slice[] {
     const slices: Slice[] = []
     for (const [thread, read] of this.#read.entries()) {

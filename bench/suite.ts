@@ -18,8 +18,9 @@ export interface Effort {
 export const MAX_WAIT_MS = 10_000
 
 /**
- * Measures and verifies. Reports omitted parts with `tell`. @returns a text if it cannot measure. Throws if a check
- * fails.
+ * Measures and verifies. Reports omitted parts with `tell`.
+ * @returns a text if it cannot measure
+ * @throws if a check fails
  */
 export type Suite = (effort: Effort, tell: (line: string) => void) => Promise<Row[] | string>
 

@@ -68,7 +68,8 @@ export interface LoadResult {
 
 /**
  * Sends transfers to every chain for `durationMs`, or until each has a result. Counts those whose success was read
- * back. Throws if one failed.
+ * back.
+ * @throws if one failed
  */
 export async function sendTransfers({ url, chains, durationMs }: LoadOrder): Promise<LoadResult> {
   const startMs = performance.now()

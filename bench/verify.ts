@@ -78,7 +78,10 @@ export async function verify({ rounds, isQuick }: Effort, tell: (line: string) =
   })
 }
 
-/** Measures a kernel in MH/s. Throws NewcutError KERNEL_REFUSED if its candidates are wrong. */
+/**
+ * Measures a kernel in MH/s.
+ * @throws NewcutError KERNEL_REFUSED if its candidates are wrong
+ */
 export function checkedRate(kernel: Kernel, work: Uint8Array, { sweeps, checksum }: FixedSearch): number {
   const chunks: { readonly middle: number; readonly from: number }[] = []
   const mid = midstate(work)

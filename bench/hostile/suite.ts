@@ -12,7 +12,7 @@ const QUICK_STEP = 60
 const SHOWN = 20
 const LIMITS = { enoughMs: 3000, enoughMiB: 700 }
 
-/** Throws Error if a command that is not a known failure is beyond the limits. */
+/** @throws Error if a command that is not a known failure is beyond the limits */
 export async function hostile({ isQuick }: Effort, tell: (line: string) => void): Promise<Row[]> {
   const names = hostileCases.map(({ name }) => name).filter((_, i) => !isQuick || i % QUICK_STEP === 0)
   const probed = await probeAll(names, { ...LIMITS, jobs: isQuick ? 1 : Math.min(4, availableParallelism()) })

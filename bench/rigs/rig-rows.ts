@@ -28,7 +28,10 @@ interface Counts {
   readonly bytesOut: number
 }
 
-/** Runs the models. Throws NewcutError BAD_OPTION for an invalid list of rigs. */
+/**
+ * Runs the models.
+ * @throws NewcutError BAD_OPTION for an invalid list of rigs
+ */
 export async function rigRows(text: string, { isQuick }: Effort, tell: (line: string) => void): Promise<Row[]> {
   const wanted = readRigs(text)
   const nextS = isQuick ? QUICK_NEXT_S : NEXT_S

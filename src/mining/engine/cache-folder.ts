@@ -32,7 +32,7 @@ export function tuningFileOf(env: EnvironmentVariables, platform: NodeJS.Platfor
   return join(cacheFolder(env, platform), 'gpu-tuning.json')
 }
 
-/** Maximum number of entries in a file of one machine. */
+/** Maximum number of entries in a file of one machine: entries of old drivers and cards must not add up. */
 const MAX_ENTRIES = 32
 
 interface TuningFile {

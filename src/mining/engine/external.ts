@@ -18,6 +18,7 @@ interface ExternalEngineOptions {
 
 const FIXED_NONCE = 'an external command cannot search work in which a pool fixes a part of the nonce'
 const FIRST_PAUSE_MS = 500
+/** Maximum backoff: a repaired program searches again within this time. */
 const MAX_PAUSE_MS = 30_000
 /** How long a restarted program has to run until it counts as searching. One that fails at once never does. */
 const PROVEN_MS = 5000

@@ -1,7 +1,7 @@
 /** Backoff before a failed device is restarted. */
 import { backoffMs } from '#ground/base/backoff.ts'
 
-/** Maximum of the upper bound. */
+/** Maximum of the upper bound: a repaired device searches again within this time. */
 const MAX_RESTART_MS = 30_000
 
 /**

@@ -48,6 +48,7 @@ export interface LinkOptions extends LinkSetup {
 
 const CONNECT_MS = 3_000
 const FIRST_PAUSE_MS = 100
+/** Maximum backoff: a lease of ten seconds must survive a restart of the NATS server. */
 const MAX_PAUSE_MS = 1_000
 /** Ping interval. The client drops a server after two unanswered pings: a halted process keeps its connections. */
 const PING_MS = 2_000
@@ -281,6 +282,7 @@ function connectionError(error: unknown, { addresses }: LinkSetup): NewcutError 
 }
 
 const INFO_MS = 1_000
+/** Maximum length of the greeting: another server may send without end. */
 const MAX_INFO_CHARACTERS = 65_536
 
 /**

@@ -20,8 +20,9 @@ const MAX_AGE_MS = 300_000
 const ACK_WAIT_MS = 2_000
 /** Window for deduplication of resent candidates. */
 const DEDUPLICATION_MS = 60_000
+/** Maximum number of stored candidates, against a flood at a trivial difficulty. */
 const MAX_CANDIDATES = 100_000
-/** Maximum number of candidates that a leader handles at once. */
+/** Maximum number of candidates that a leader handles at once: JetStream delivers no more before an answer. */
 export const MAX_AT_ONCE = 1_000
 /** Name of the consumer shared by all leaders. */
 export const CONSUMER = 'leader'

@@ -64,8 +64,11 @@ export type ShareVerdict = (typeof shareVerdicts)[number]
 /** Verdict -> number of shares. */
 export type ShareCounts = Readonly<Record<ShareVerdict, number>>
 
+/** Maximum length of an id: it is echoed, so a long one would enlarge answers. */
 const MAX_ID = 64
+/** Maximum length of a method: the known ones have less than half of it. */
 const MAX_METHOD = 64
+/** Maximum length of a message of the peer in a log. */
 const MAX_MESSAGE = 200
 
 /**

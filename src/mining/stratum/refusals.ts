@@ -56,7 +56,7 @@ export interface Refusal {
 /** A malformed request, code 20. */
 const malformedRefusal = (reason: RequestRefusal, text: string): Refusal => ({ reason, failure: 'malformed', text })
 
-/** Maximum length of a user name. */
+/** Maximum length of a user name. The client chooses it, and the server keeps it. */
 export const MAX_USER = 512
 /** Tables of refusals per rig are small, so all digit counts beyond this share one text. */
 const MAX_COUNTED_DIGITS = 32

@@ -62,6 +62,7 @@ const SILENCE_MS = 3 * SHARE_MS
 const MIN_WINDOW_MS = 10
 /** Network jitter. A window shorter than this shows that the rig is fast, but not how fast. */
 const MEASURED_MS = 1000
+/** Far above the difficulty of any block. */
 const MAX_DIFFICULTY = 2 ** 64
 
 export function startVardiff(difficulty: number, nowMs: number, bounds: VardiffBounds): Vardiff {

@@ -45,7 +45,7 @@ export interface Reward {
   readonly amount: bigint
 }
 
-/** Maximum number of concurrent lookups. */
+/** Maximum number of concurrent lookups: a node serves other clients too. */
 const MAX_LOOKUPS = 8
 
 /** A share that is a block. */

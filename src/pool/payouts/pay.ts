@@ -41,7 +41,7 @@ interface PayOptions {
   readonly onTrouble: (chain: number, error: NewcutError) => void
 }
 
-/** Maximum number of concurrent account lookups. */
+/** Maximum number of concurrent account lookups: a node serves other clients too. */
 const MAX_LOOKUPS = 8
 const GAS_EXCEEDED = /^Gas limit "\d+" exceeded/
 

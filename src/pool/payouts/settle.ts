@@ -41,6 +41,7 @@ const POLL_MS = 1_000
 const RESEND_MS = 20_000
 /** Minimum interval between two searches of the blocks of a chain. */
 const SEARCH_MS = 15_000
+/** Maximum backoff while no node answers. */
 const MAX_PAUSE_MS = 15_000
 /** Maximum wait for proof after a payout expired, plus a time for each block of the depth. */
 const GRACE_MS = 600_000

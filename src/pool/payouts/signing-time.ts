@@ -14,7 +14,7 @@ import { operations } from '#ground/schema/operations.ts'
 /** The connection to a node whose answers state its time. */
 export type ClockNode = Pick<NodeClient, 'http'>
 
-/** Maximum difference between the clocks. */
+/** Maximum difference between the clocks: nodes accept 95 s, and answers may be late. */
 const MAX_DIFFERENCE_MS = 30_000
 /** The header has whole seconds. */
 const HEADER_MS = 999

@@ -25,7 +25,9 @@ export type Stage = 'subscribe' | 'authorize' | 'job' | 'probing' | 'mining' | '
 
 /** Length of work on a network with three adjacent chains, the only one that rigs know. */
 export const WORK_BYTES = 286
+/** Maximum length of a quoted line. */
 const MAX_SHOWN = 80
+/** Maximum length of a job id: longer ones are not known to work. */
 const MAX_JOB_ID = 63
 
 export class Login {

@@ -18,10 +18,11 @@ interface RecorderOptions {
   readonly stopped: AbortSignal
 }
 
+/** Maximum length of a line of the server: a job has less than 1 kB. */
 const MAX_LINE_BYTES = 64 * 1024
 /** Wait for optional answers, and for a server that closes the connection because of the requests. */
 const PROBE_MS = 2_000
-/** Limit for servers that send too much. */
+/** Maximum number of lines, for servers that flood: all of them are kept. */
 const MAX_LINES = 100_000
 
 /**

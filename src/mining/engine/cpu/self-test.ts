@@ -12,6 +12,7 @@ const HEADERS = 2
 const END_NONCES = 32
 /** Maximum number of chunks until each lane has had the lowest top word once; 22 on average with 8 lanes. */
 const MAX_CHUNKS = 1000
+/** The largest word. */
 const MAX_U32 = 0xffffffff
 
 /**
@@ -47,8 +48,8 @@ const LAST_CHUNKS = 4
 const MAX_SPANS = 5000
 
 /**
- * Compares a kernel with another that passed `selfTestKernel`. A kernel may search the end of a sweep by other means than its
- * begin, so the comparison goes on until enough sweeps had their first candidate there.
+ * Compares a kernel with another that passed `selfTestKernel`. A kernel may search the end of a sweep by other means
+ * than its begin, so the comparison goes on until enough sweeps had their first candidate there.
  * @returns null if both agree, else a sentence about the difference
  */
 export function testAgreement(

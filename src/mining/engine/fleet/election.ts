@@ -41,7 +41,10 @@ const Entry = Type.Object({
 type Entry = Static<typeof Entry>
 
 interface ElectionOptions {
-  /** Opens the store, and creates it if it is missing. Throws errors of NATS. */
+  /**
+   * Opens the store, and creates it if it is missing.
+   * @throws errors of NATS
+   */
   readonly openStore: () => Promise<KV>
   readonly session: string
   readonly name: string

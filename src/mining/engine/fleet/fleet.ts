@@ -386,6 +386,7 @@ function answer(raw: Msg, message: unknown): void {
   raw.respond(encodeMessage(message))
 }
 
+/** Maximum length of a text in an answer; messages take 500 characters. */
 const MAX_TEXT = 400
 const short = (text: string) => text.slice(0, MAX_TEXT)
 

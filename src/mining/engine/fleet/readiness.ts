@@ -13,6 +13,7 @@ export const STEADY_MS = 2_000
 const ANNOUNCE_MS = 400
 /** Validity of an announcement. */
 export const ANNOUNCEMENT_MS = 1_300
+/** Maximum number of known processes: each start has a session of its own. */
 const MAX_OTHERS = 64
 
 interface ReadinessOptions {

@@ -7,7 +7,7 @@ import { LOWS, MIDDLES, nonceOf } from '../range.ts'
 /** The shader supports only work of degree 3: its last block has 30 bytes, with the nonce in words 5 to 7. */
 export const SEARCHED_WORK_BYTES = 286
 
-/** Maximum number of nonces in a result. */
+/** Maximum number of nonces in a result: the size of the buffer in shaders/search.wgsl. */
 export const MAX_RESULT_NONCES = 1024
 export const PARAMS_BYTES = 128
 export const RESULT_BYTES = 8 + 8 * MAX_RESULT_NONCES

@@ -9,7 +9,7 @@ import { COMMON_OPTIONS, inRoot, markOf, type NativePart } from './part.ts'
 
 /** Timeout of one run of the compiler. */
 const MAX_RUN_MS = 120_000
-/** Limit of what a run may print. */
+/** Limit of what a run may print: a compiler may complain about each line. */
 const MAX_OUTPUT_CHARACTERS = 100_000
 
 interface CompileRequest {

@@ -1,11 +1,12 @@
 /** Names of rigs' workers at the pool. */
 import { difficultyAfterUser } from '../stratum/hints.ts'
 
+/** Maximum length of a worker name: it is a part of the user name at the pool. */
 const MAX_NAME = 32
 
 /**
- * The worker name of a rig: the text after the first dot of its user, or the whole user if that is not an account. Replaces
- * characters that pools may refuse.
+ * The worker name of a rig: the text after the first dot of its user, or the whole user if that is not an account.
+ * Replaces characters that pools may refuse.
  * @returns null if there is no name
  */
 export function workerNameFor(text: string): string | null {

@@ -9,6 +9,7 @@ import type { RigPoolJob, RigPoolSession } from '../../stratum/passthrough.ts'
 
 /** Shares of the previous session may arrive within this time. */
 const OVERLAP_MS = 10_000
+/** Maximum number of remembered jobs: only those of the last seconds matter. */
 const MAX_JOBS = 64
 
 export class RecentJobs {

@@ -7,7 +7,7 @@ import { type ByteOrder, nonce1Text, readNonce1 } from '../../stratum/nonces.ts'
 import type { RigPoolJob, RigPoolSession } from '../../stratum/passthrough.ts'
 import { targetText } from '../../stratum/targets.ts'
 
-/** Maximum number of waiting lines. */
+/** Maximum number of waiting lines: the answer to a subscription comes within seconds. */
 const MAX_HELD = 64
 
 interface RigWriterPorts {

@@ -41,6 +41,7 @@ interface PoolShare {
 
 type Rejection = Exclude<ShareVerdict, 'accepted'>
 
+/** A nonce has eight bytes. */
 const MAX_NONCE2_BYTES = 8
 const HEX = /^[0-9a-f]+$/i
 

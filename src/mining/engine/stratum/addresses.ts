@@ -2,7 +2,7 @@
 import { type Conduct, countConduct, newConduct } from './conduct.ts'
 import type { RigLimits } from './limits.ts'
 
-/** Maximum number of remembered addresses without a session that misbehaved. */
+/** Maximum number of remembered addresses without a session that misbehaved, against a botnet. */
 const MAX_REMEMBERED = 10_000
 /** Maximum number of workers of an address whose conduct is known, and of those of a remembered address. */
 const MAX_WORKERS = 256

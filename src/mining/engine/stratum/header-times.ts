@@ -5,7 +5,7 @@ import { firstOfClass, type HeaderClass } from '#ground/chain/nonce.ts'
 
 /** Microseconds between two headers of a single server. Nodes accept the first header after less than a millisecond. */
 export const LONE_MODULUS = 16
-/** Maximum number of works with a known newest creation time. */
+/** Maximum number of works with a known newest creation time; as many as there are jobs. */
 const MAX_WORKS = 1024
 
 /**

@@ -7,6 +7,7 @@ const IN_PASSWORD = new RegExp(`(?:^|[\\s,;])(?:d|diff)=${NUMBER}(?:$|[\\s,;])`,
 const BEHIND_USER = new RegExp(`^(.+)\\+${NUMBER}$`, 'is')
 /** Smaller numbers belong to the name of a rig. */
 const LEAST_BEHIND_USER = 2 ** 16
+/** Maximum length of a text that is searched for hints, so that a client cannot cost much time. */
 const MAX_TEXT = 512
 
 /** The difficulty that a password requests, or null. */

@@ -14,9 +14,9 @@ import type { Rig, Share } from './share.ts'
 import { accountName, noShares, Users } from './users.ts'
 import { nameAfterAccount, Workers } from './workers.ts'
 
-/** Maximum number of notices kept before there is a listener. */
+/** Maximum number of notices kept before there is a listener: rigs may connect during the start. */
 const MAX_EARLY = 16
-/** Maximum number of users who are warned about because they cannot be paid. */
+/** Maximum number of users who are warned about because they cannot be paid: clients choose names freely. */
 const MAX_UNPAID = 256
 /** Length of a refused line in a notice. */
 const MAX_LINE = 300

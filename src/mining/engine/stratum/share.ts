@@ -53,6 +53,7 @@ export interface Rig {
   readonly presence: WorkerConnection
 }
 
+/** Maximum length of a program name. The client chooses it, and it is stored with each share. */
 const MAX_AGENT = 64
 
 /** Records the address and program of a rig in its accounts. */

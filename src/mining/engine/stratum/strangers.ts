@@ -1,8 +1,9 @@
 /** Reports connections without a log-in, each with its first line. A flood of them is reported as a number. */
 import { printable } from '#ground/base/printable.ts'
 
-/** Maximum number of reports per second. */
+/** Maximum number of reports per second: a scan of ports must not flood the console. */
 const MAX_REPORTS = 20
+/** Maximum length of a quoted line. It may be anything that a stranger sends. */
 const MAX_LINE = 200
 
 export class Strangers {

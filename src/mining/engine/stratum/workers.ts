@@ -7,6 +7,7 @@ import { accountName, noShares } from './users.ts'
 
 /** Maximum number of workers with a device of their own; all others share one. */
 export const MAX_NAMED = 256
+/** Maximum length of a rig name. The client chooses it, and it becomes a label of metrics. */
 const MAX_NAME = 32
 /** A disconnected worker is listed for this time. */
 const FORGET_MS = 10 * 60_000
