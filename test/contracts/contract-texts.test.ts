@@ -6,8 +6,8 @@ import { contractOptions } from '../../src/faces/cli/options/contract.ts'
 import { refuseWithoutEffect } from '../../src/faces/cli/options/needs.ts'
 import {
   type BranchCount,
+  CoverageCounter,
   type FileCounts,
-  FileCoverage,
   mergeCounts,
 } from '../../src/language/contracts/coverage/counts.ts'
 import type { DeployedSize } from '../../src/language/contracts/machine/tracer.ts'
@@ -150,7 +150,7 @@ describe('coverage', () => {
 
   it('coverage counts branches of one line apart, and sorts files by name', () => {
     const made = ['b', 'a'].map((name) => {
-      const file = new FileCoverage(name)
+      const file = new CoverageCounter(name)
       for (const column of [0, 5]) file.branchAt({ line: 0, column }, 'if', ['then', 'else'])
       return [file.counts]
     })

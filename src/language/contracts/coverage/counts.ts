@@ -36,7 +36,7 @@ export interface FileCounts {
   readonly branches: readonly BranchCount[]
 }
 
-export class FileCoverage {
+export class CoverageCounter {
   readonly file: string
   readonly #points = new Map<string, PointCount>()
   readonly #functions = new Map<string, FunctionCount>()
@@ -79,8 +79,8 @@ export class FileCoverage {
 
 /** Adds up the counts of several runs, by file in the order of their names. */
 export function mergeCounts(runs: readonly (readonly FileCounts[])[]): FileCounts[] {
-  const files = new Map<string, FileCoverage>()
-  for (const counts of runs.flat()) getOrAdd(files, counts.file, () => new FileCoverage(counts.file)).add(counts)
+  const files = new Map<string, CoverageCounter>()
+  for (const counts of runs.flat()) getOrAdd(files, counts.file, () => new CoverageCounter(counts.file)).add(counts)
   return [...files.values()].map(({ counts }) => counts).sort((one, other) => (one.file < other.file ? -1 : 1))
 }
 

@@ -9,7 +9,7 @@ import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
 import type { CallForm, Form } from '../syntax/form.ts'
 import { CapabilityToken } from '../values/value.ts'
-import { type BranchCount, type FileCounts, FileCoverage, type PointCount } from './counts.ts'
+import { type BranchCount, CoverageCounter, type FileCounts, type PointCount } from './counts.ts'
 
 /** Counters of a form: one runs when it is evaluated, one gets its value. */
 interface FormListener {
@@ -21,7 +21,7 @@ interface FormListener {
 const [GRANTED, REFUSED] = [0, 1]
 
 export class Coverage implements ExpansionProbe, Tracer {
-  readonly #files = new Map<string, FileCoverage>()
+  readonly #files = new Map<string, CoverageCounter>()
   readonly #fileOf: () => string
   readonly #includes: (file: string) => boolean
   readonly #listeners = new WeakMap<Form, FormListener[]>()
@@ -98,18 +98,18 @@ export class Coverage implements ExpansionProbe, Tracer {
     if (branch !== undefined) branch.hits[outcome]++
   }
 
-  #coverageOf({ name }: Module): FileCoverage | null {
+  #coverageOf({ name }: Module): CoverageCounter | null {
     const file = this.#fileOf()
     // Functions outside of modules belong to the tests.
     if (name === '#test' || !this.#includes(file)) return null
     const known = this.#files.get(file)
     if (known !== undefined) return known
-    const made = new FileCoverage(file)
+    const made = new CoverageCounter(file)
     this.#files.set(file, made)
     return made
   }
 
-  #listenToMember(file: FileCoverage, module: Module, member: CallForm): void {
+  #listenToMember(file: CoverageCounter, module: Module, member: CallForm): void {
     const [head, name, , ...rest] = member.items
     if (head?.form !== 'atom' || name?.form !== 'atom' || module.isInterface) return
     if (head.name !== 'defun' && head.name !== 'defcap' && head.name !== 'defpact') return
@@ -130,7 +130,7 @@ export class Coverage implements ExpansionProbe, Tracer {
     else this.#capabilities.set(qualified, file.branchAt(member.place, 'defcap', ['granted', 'refused'], qualified))
   }
 
-  #listenToSteps(file: FileCoverage, steps: readonly Form[]): void {
+  #listenToSteps(file: CoverageCounter, steps: readonly Form[]): void {
     for (const step of steps) {
       const [head, forward, rollback] = step.form === 'call' ? step.items : []
       if (head?.form !== 'atom' || head.name !== 'step-with-rollback') continue
@@ -141,7 +141,7 @@ export class Coverage implements ExpansionProbe, Tracer {
   }
 
   /** Counts the outcomes of the parts of a call. */
-  #listenToParts(file: FileCoverage, call: CallForm): void {
+  #listenToParts(file: CoverageCounter, call: CallForm): void {
     const { items, place } = call
     const [head, first, second, third] = items
     if (head === undefined) return
@@ -170,7 +170,7 @@ export class Coverage implements ExpansionProbe, Tracer {
     }
   }
 
-  #listenToCond(file: FileCoverage, { items, place }: CallForm): void {
+  #listenToCond(file: CoverageCounter, { items, place }: CallForm): void {
     const tests = items.slice(1, -1).map((pair) => (pair.form === 'call' ? pair.items[0] : undefined))
     if (tests.length === 0) return
     const outcomes = [...tests.map((_, i) => `case ${i + 1}`), 'default']
@@ -186,7 +186,7 @@ export class Coverage implements ExpansionProbe, Tracer {
     })
   }
 
-  #listenToEnforceOne(file: FileCoverage, { items, place }: CallForm, tests: readonly Form[]): void {
+  #listenToEnforceOne(file: CoverageCounter, { items, place }: CallForm, tests: readonly Form[]): void {
     const { hits } = file.branchAt(place, 'enforce-one', [...tests.map((_, i) => `test ${i + 1}`), 'none'])
     tests.forEach((test, i) => {
       this.#listen(test, {
