@@ -279,7 +279,7 @@ it.each<readonly [string, Manner, RegExp]>([
   [
     'gives the text of another module',
     withCode(() => '(module other G (defcap G () true))'),
-    /^the network gives a text of free\.fork-token that does not define it$/,
+    /^the network returned a text of free\.fork-token that does not define it$/,
   ],
   [
     'gives half of a text',

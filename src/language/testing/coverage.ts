@@ -24,10 +24,10 @@ export function fileCoverageOf(counts: FileCounts): FileCoverage {
 }
 
 export function totalCoverage(files: readonly FileCounts[]): FileCoverage {
-  const reaches = files.map(fileCoverageOf)
-  const sum = (of: keyof FileCoverage): CoveredCount => ({
-    hit: reaches.reduce((all, each) => all + each[of].hit, 0),
-    all: reaches.reduce((all, each) => all + each[of].all, 0),
+  const coverages = files.map(fileCoverageOf)
+  const sum = (kind: keyof FileCoverage): CoveredCount => ({
+    hit: coverages.reduce((total, each) => total + each[kind].hit, 0),
+    all: coverages.reduce((total, each) => total + each[kind].all, 0),
   })
   return { lines: sum('lines'), functions: sum('functions'), branches: sum('branches') }
 }
@@ -42,9 +42,9 @@ function countReached(hits: readonly number[]): CoveredCount {
 }
 
 /** A table of files, then lines and outcomes that no test reached. */
-export function coverageLines(files: readonly FileCounts[], shown: (file: string) => string): string[] {
+export function coverageLines(files: readonly FileCounts[], displayName: (file: string) => string): string[] {
   if (files.length === 0) return ['coverage: the tests loaded no modules that count']
-  const rows = files.map((counts) => ({ name: shown(counts.file), reach: fileCoverageOf(counts), counts }))
+  const rows = files.map((counts) => ({ name: displayName(counts.file), reach: fileCoverageOf(counts), counts }))
   const width = Math.max('all files'.length, ...rows.map(({ name }) => name.length))
   const line = (name: string, { lines, functions, branches }: FileCoverage) =>
     `${name.padEnd(width)}  ${cell(lines)}  ${cell(functions)}  ${cell(branches)}`
@@ -58,8 +58,8 @@ export function coverageLines(files: readonly FileCounts[], shown: (file: string
   ]
 }
 
-function cell(of: CoveredCount): string {
-  return `${percentOf(of).toFixed(1)} % ${`${of.hit}/${of.all}`.padStart(8)}`.padStart(16)
+function cell(count: CoveredCount): string {
+  return `${percentOf(count).toFixed(1)} % ${`${count.hit}/${count.all}`.padStart(8)}`.padStart(16)
 }
 
 /** Lines for everything that no test reached, each with its place. */
@@ -77,12 +77,10 @@ function missedLines(name: string, counts: FileCounts): string[] {
 function missedOutcomes(file: string, { kind, name, line, column, outcomes, hits }: BranchCount): string[] {
   const at = `${file}:${line}:${column}`
   if (kind === 'defcap') {
-    if (hits[0] === 0 && hits[1] === 0) return [`${at}: capability ${name} was never used`]
-    return hits[1] === 0
-      ? [`${at}: capability ${name} was never refused`]
-      : hits[0] === 0
-        ? [`${at}: capability ${name} was never granted`]
-        : []
+    const [granted, refused] = hits
+    if (granted === 0 && refused === 0) return [`${at}: capability ${name} was never used`]
+    if (refused === 0) return [`${at}: capability ${name} was never refused`]
+    return granted === 0 ? [`${at}: capability ${name} was never granted`] : []
   }
   const missed = outcomes.filter((_, i) => hits[i] === 0)
   if (missed.length === 0) return []
@@ -103,10 +101,10 @@ function ranges(lines: readonly number[], counted: readonly number[]): string {
 
 /**
  * The text of a tracefile as `geninfo(1)` of lcov describes it. Lines count from 1.
- * @param shown path of a file, absolute or relative to the working directory
+ * @param displayName path of a file, absolute or relative to the working directory
  */
-export function lcovText(files: readonly FileCounts[], shown: (file: string) => string): string {
-  return files.map((counts) => `${lcovRecord(counts, shown(counts.file)).join('\n')}\n`).join('')
+export function lcovText(files: readonly FileCounts[], displayName: (file: string) => string): string {
+  return files.map((counts) => `${lcovRecord(counts, displayName(counts.file)).join('\n')}\n`).join('')
 }
 
 function lcovRecord(counts: FileCounts, path: string): string[] {

@@ -74,7 +74,7 @@ export class EnvForks {
     }
   }
 
-  /** Fetches what a run lacks. @returns why it cannot be had, or null */
+  /** Fetches what a run lacks. @returns why that fails, or null */
   async #supply(lack: unknown, file: string): Promise<string | null> {
     try {
       if (lack instanceof MissingFork) await this.#open(lack.request, file)

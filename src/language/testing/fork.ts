@@ -1,6 +1,7 @@
 /** Test files on the state of another network. */
+
 import { resolve } from 'node:path'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES, readUserText } from '#ground/base/user-file.ts'
 import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
@@ -8,6 +9,7 @@ import type { ChainCopy } from '../copy/chain-copy.ts'
 import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
 import type { Pin } from '../copy/pin.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
+import { testingErrors } from './errors.ts'
 import { type FileOutcome, type FileQuestions, runTestFile } from './files.ts'
 
 /** A forked chain that test files run on. */
@@ -36,7 +38,7 @@ export async function runOnFork(
  * Pins one chain of a network.
  * @param name of the option that names the chain, for errors
  * @param onNotice called with lines such as that the node is slow
- * @throws NewcutError
+ * @throws NewcutError BAD_OPTION for several chains, and the errors of openCopy
  */
 export async function openTestFork(
   options: NetworkCopyOptions,
@@ -45,7 +47,7 @@ export async function openTestFork(
 ): Promise<TestFork> {
   const [chain = 0, ...others] = options.chains ?? []
   if (others.length > 0) {
-    throw new NewcutError('BAD_OPTION', `${name}: a test file runs on one chain`, { hint: 'name one of them' })
+    throw operatingError(testingErrors.severalChains, { option: name })
   }
   const fork = await openCopy({
     ...options,
@@ -58,7 +60,9 @@ export async function openTestFork(
   const header = fork.headers.get(chain)
   if (header === undefined) throw new Error(`chain ${chain} has no header`)
   return {
-    ...{ pin, remote, source },
+    pin,
+    remote,
+    source,
     chain: {
       state: source.state,
       block: {

@@ -1,11 +1,13 @@
 /** Runs texts of the language in memory, on an empty chain. */
+
 import { dirname, resolve } from 'node:path'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { ContractError } from '../contracts/errors.ts'
 import { typeFormSource } from '../contracts/machine/types.ts'
 import { languagesOf, type TestFiles, TestRun } from '../contracts/repl/run.ts'
 import { type Outline, outlinesOf, type TypedField } from '../contracts/syntax/outline.ts'
 import { showValue } from '../contracts/values/print.ts'
+import { testingErrors } from './errors.ts'
 import { codeIn } from './files.ts'
 
 /** How to run a text. */
@@ -108,7 +110,7 @@ export function loadModules(text: string, options: TextOptions = {}): LoadedModu
     run.runFile(file)
     return outlinesOf(text, null).map(loadedModule)
   } catch (failure) {
-    throw new NewcutError('BAD_INPUT', errorText(failure, file, name))
+    throw operatingError(testingErrors.failedText, { message: errorText(failure, file, name) })
   }
 }
 
@@ -116,27 +118,33 @@ export function loadModules(text: string, options: TextOptions = {}): LoadedModu
 function startRun(text: string, { name = NAME, folder = '.', setup }: TextOptions) {
   const file = resolve(folder, name)
   const setupFile = resolve(folder, SETUP)
-  const own = new Map([[file, text], ...(setup === undefined ? [] : [[setupFile, setup] as const])])
+  const texts = new Map([[file, text]])
+  if (setup !== undefined) texts.set(setupFile, setup)
   const files: TestFiles = {
     resolve: (from, path) => resolve(dirname(from), path),
-    read: (path) => own.get(path) ?? codeIn(path),
-    displayName: (path) => (path === file ? name : path === setupFile ? SETUP : path),
+    read: (path) => texts.get(path) ?? codeIn(path),
+    displayName: (path) => {
+      if (path === file) return name
+      return path === setupFile ? SETUP : path
+    },
   }
   const run = new TestRun(files, file, (test) => languagesOf(test))
   if (setup !== undefined) {
     try {
       run.runFile(setupFile)
     } catch (failure) {
-      throw new NewcutError('BAD_INPUT', errorText(failure, setupFile, SETUP))
+      throw operatingError(testingErrors.failedText, { message: errorText(failure, setupFile, SETUP) })
     }
     const failed = run.failures[0]
-    if (failed !== undefined) throw new NewcutError('BAD_INPUT', `${SETUP}: ${failed.name}: ${failed.what}`)
+    if (failed !== undefined) {
+      throw operatingError(testingErrors.failedSetup, { setup: SETUP, test: failed.name, what: failed.what })
+    }
     run.cases.length = 0
   }
   return { run, file, name }
 }
 
-/** @throws what is no failure of the language */
+/** @throws any failure that is not of the language */
 function errorText(failure: unknown, file: string, name: string): string {
   if (!(failure instanceof ContractError)) throw failure
   const at = failure.file === null || failure.file === file ? name : failure.file

@@ -26,8 +26,10 @@
  * ```
  * @module newcut/contracts
  */
-import { NewcutError } from '#ground/base/errors.ts'
+
+import { operatingError } from '#ground/base/errors.ts'
 import { formatFile } from '../editor/format/format.ts'
+import { testingErrors } from './errors.ts'
 
 export type { DeployedSize, GasRow, GasRowKind } from '../contracts/repl/run-observer.ts'
 export type { CoveredCount as Reached, FileCoverage as FileReach } from './coverage.ts'
@@ -60,5 +62,5 @@ export function formatCode(text: string, name = 'code.pact'): string {
   const result = formatFile(name, text)
   if ('text' in result) return result.text
   const [{ line, column, message }] = result.errors
-  throw new NewcutError('BAD_INPUT', `${name}:${line}:${column}: ${message}`)
+  throw operatingError(testingErrors.failedText, { message: `${name}:${line}:${column}: ${message}` })
 }

@@ -1,6 +1,8 @@
 /** `.gas-snapshot`: the gas of each test, one sorted line a test, to see changes from one commit to the next. */
-import { NewcutError } from '#ground/base/errors.ts'
+
+import { operatingError } from '#ground/base/errors.ts'
 import type { TestCase } from '../contracts/repl/run.ts'
+import { testingErrors } from './errors.ts'
 
 /** The file in the working directory. */
 export const SNAPSHOT = '.gas-snapshot'
@@ -27,14 +29,17 @@ export function snapshotText(snapshot: GasSnapshot): string {
   return [...snapshot].map(([test, gas]) => `${test} ${gas}\n`).join('')
 }
 
-/** Reads the text of the file. Throws NewcutError BAD_OPTION for a line that is none of it. */
+/**
+ * Reads the text of the file.
+ * @throws NewcutError BAD_OPTION for a malformed line
+ */
 export function parseSnapshot(text: string): GasSnapshot {
   const lines = text.split('\n').filter((line) => line !== '')
   return new Map(
     lines.map((line, i) => {
       const [, test, gas] = /^(.+) (\d+)$/.exec(line) ?? []
       if (test !== undefined) return [test, Number(gas)]
-      throw new NewcutError('BAD_OPTION', `${SNAPSHOT}:${i + 1}: expected FILE:NAME GAS, not ${line.slice(0, 80)}`)
+      throw operatingError(testingErrors.malformedSnapshot, { file: SNAPSHOT, line: i + 1, content: line.slice(0, 80) })
     }),
   )
 }

@@ -1,8 +1,10 @@
 /** Runs test files for programs: results, coverage and gas as data, and in the formats of other tools. */
+
 import { randomInt } from 'node:crypto'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { type GasRow, lineHits, mergeCounts } from '../contracts/repl/run-observer.ts'
 import { type FileCoverage, fileCoverageOf, lcovText } from './coverage.ts'
+import { testingErrors } from './errors.ts'
 import type { CoveredFiles, FileQuestions } from './files.ts'
 import { displayPath } from './files.ts'
 import { gasRows } from './gas.ts'
@@ -86,14 +88,14 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
     coverage: coverage === false ? null : covered,
     runs: chance,
   }
-  const all = (await runTestFiles(files, questions, jobs)).map((outcome, i) => {
-    if (outcome === null) throw new NewcutError('BAD_INPUT', `${files[i]} calls env-fork, and nothing here opens forks`)
+  const outcomes = (await runTestFiles(files, questions, jobs)).map((outcome, i) => {
+    if (outcome === null) throw operatingError(testingErrors.forkWithoutNetwork, { file: files[i] })
     return match === undefined ? outcome : withMatching(outcome, match)
   })
-  const results = all.map((outcome) => ({ ...testsOf(outcome), output: outcome.report.output }))
+  const results = outcomes.map((outcome) => ({ ...testsOf(outcome), output: outcome.report.output }))
   const tests = results.flatMap((each) => each.tests)
   const failed = tests.filter(({ what }) => what !== null).length
-  const counts = coverage === false ? null : mergeCounts(all.map(({ findings }) => findings.coverage))
+  const counts = coverage === false ? null : mergeCounts(outcomes.map(({ findings }) => findings.coverage))
   return {
     passed: tests.length - failed,
     failed,
@@ -104,7 +106,7 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
         return { file: displayPath(each.file), ...fileCoverageOf(each), missedLines }
       }) ?? null,
     lcov: counts === null ? null : lcovText(counts, sourcePath),
-    gas: gas ? gasRows(all.map(({ findings }) => findings.gasCalls)) : null,
+    gas: gas ? gasRows(outcomes.map(({ findings }) => findings.gasCalls)) : null,
     junit: junitReport(results),
   }
 }

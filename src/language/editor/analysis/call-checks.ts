@@ -6,19 +6,24 @@ import type { Meaning } from './name-lookup.ts'
 
 /** Natives that complete a call with further arguments. */
 const HIGHER_ORDER: ReadonlySet<string> = new Set([
-  ...['map', 'filter', 'fold', 'zip', 'compose', 'where', 'select', 'fold-db'],
-  ...[
-    'not?',
-    'and?',
-    'or?',
-    'expect-that',
-    'create-user-guard',
-    'resume',
-    'bind',
-    'with-read',
-    'with-default-read',
-    'pure',
-  ],
+  'map',
+  'filter',
+  'fold',
+  'zip',
+  'compose',
+  'where',
+  'select',
+  'fold-db',
+  'not?',
+  'and?',
+  'or?',
+  'expect-that',
+  'create-user-guard',
+  'resume',
+  'bind',
+  'with-read',
+  'with-default-read',
+  'pure',
 ])
 
 /** Natives that complete their first argument only. */
@@ -26,7 +31,7 @@ const FIRST_ONLY: ReadonlySet<string> = new Set(['map', 'filter', 'fold', 'zip']
 
 /**
  * True for a part that may lack arguments, since the native around it adds them.
- * @param index of the part, from 0 behind the name of the native
+ * @param index of the part; the first after the name of the native is 0
  */
 export function mayLackArguments(word: string, parts: readonly Form[], index: number): boolean {
   if (!HIGHER_ORDER.has(word) || parts.some((part) => part.form === 'binding')) return false
@@ -55,7 +60,7 @@ function arityOf(meaning: Exclude<Meaning, 'pending' | null>): readonly [number,
   return params === null ? null : [params.length, params.length]
 }
 
-/** A binding and the forms behind it are one argument. */
+/** A binding and the forms after it are one argument. */
 function countOf(forms: readonly Form[]): number {
   const binding = forms.findIndex((form) => form.form === 'binding')
   return binding < 0 ? forms.length : binding + 1

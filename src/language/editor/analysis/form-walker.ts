@@ -23,7 +23,7 @@ export interface WalkResults {
 }
 
 /** Forms in front of a table and a key, then a binding or an object with fields of the table. */
-const ROW_FORMS: ReadonlySet<string> = new Set([...['with-read', 'with-default-read', 'insert', 'update', 'write']])
+const ROW_FORMS: ReadonlySet<string> = new Set(['with-read', 'with-default-read', 'insert', 'update', 'write'])
 
 /** Forms that pass on to their functions what they get themselves. */
 const PASSED_ON: ReadonlySet<string> = new Set(['not?', 'and?', 'or?'])
@@ -32,7 +32,7 @@ export class FormWalker {
   readonly #source: ParsedFile
   readonly #lookup: NameLookup
   readonly #results: WalkResults
-  /** True in code that is expected to fail, where errors are no findings. */
+  /** True in code that is expected to fail, where errors are not findings. */
   #isQuiet = false
   readonly #isModule: boolean
   readonly #types: ObjectTypes
@@ -146,7 +146,7 @@ export class FormWalker {
     if (dot > 0 && owner !== null) this.#noteUse({ from: range.from, to: range.from + dot }, { symbol: owner })
   }
 
-  /** `variable::member`, where the type of the variable may tell the interface. */
+  /** `variable::member`, where the type of the variable may name the interface. */
   #noteInterfaceMember(atom: Atom, meaning: Meaning): void {
     if (meaning === null || meaning === 'pending' || !('symbol' in meaning)) return
     this.#noteUse(nameRange(atom), meaning)
@@ -232,7 +232,7 @@ export class FormWalker {
     const table = ROW_FORMS.has(word) ? (this.#types.rowTypeOf(rest[0])?.schema ?? null) : null
     const types: KnownType[] = rest.map(() => null)
     let inner = scope
-    // The function comes first, and the type of what it gets stands behind it.
+    // The function comes first, and the type of its argument comes after it.
     const isLate = (part: Form, index: number) => part.form === 'call' && mayLackArguments(word, rest, index)
     const parts = [...rest.entries()]
     for (const [index, part] of parts.filter(([i, each]) => !isLate(each, i))) {

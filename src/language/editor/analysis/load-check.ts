@@ -8,12 +8,22 @@ import { isModule, type ModuleSymbol } from '../text/symbols.ts'
 import type { AnalysisSources, NameUse, ProgramAnalysis } from './analysis.ts'
 import { analyse } from './program-walker.ts'
 
-/** Milligas of all loading in one check: a constant cannot compute for more than a few seconds. */
+/** Maximum milligas of all loading in one check: a constant must not compute for more than a few seconds. */
 const GAS_LIMIT = 300_000_000
 /** Natives whose result is not known before the module is deployed. A constant that calls one is not evaluated. */
 const UNKNOWN_HERE: ReadonlySet<string> = new Set([
-  ...['read-msg', 'read-string', 'read-integer', 'read-decimal', 'read-keyset', 'chain-data', 'tx-hash'],
-  ...['describe-keyset', 'describe-namespace', 'keyset-ref-guard', 'enforce-keyset', 'enforce-guard'],
+  'read-msg',
+  'read-string',
+  'read-integer',
+  'read-decimal',
+  'read-keyset',
+  'chain-data',
+  'tx-hash',
+  'describe-keyset',
+  'describe-namespace',
+  'keyset-ref-guard',
+  'enforce-keyset',
+  'enforce-guard',
 ])
 
 /** Findings of the loader in the root file: at most one for each module. */
@@ -59,15 +69,15 @@ class LoadCheck {
   #dependenciesOf(module: ModuleSymbol): ModuleSymbol[] {
     const isInside = ({ file, from, to }: NameUse) =>
       file === module.file && from >= module.whole.from && to <= module.whole.to
-    const found = new Set<ModuleSymbol>()
+    const modules = new Set<ModuleSymbol>()
     for (const use of this.#usesOf(module)) {
       if (!isInside(use) || !('symbol' in use.target)) continue
       for (let each = use.target.symbol.owner ?? use.target.symbol; ; each = each.owner) {
-        if (isModule(each) && each.full !== module.full) found.add(each)
+        if (isModule(each) && each.full !== module.full) modules.add(each)
         if (each.owner === null) break
       }
     }
-    return [...found]
+    return [...modules]
   }
 
   #usesOf({ source }: ModuleSymbol): readonly NameUse[] {

@@ -21,7 +21,7 @@ export interface ProgramNames {
   readonly modules: Map<string, ModuleSymbol>
   /** Texts in the message of the command, by name. */
   data: ReadonlyMap<string, string>
-  /** True once a name has led to a module whose text is on its way, or whose namespace the text does not tell. */
+  /** True once a name has led to a module whose text is on its way, or whose namespace the text does not state. */
   isUncertain: boolean
   /** True once the file has forked a network that this editor does not know. Any module may be there. */
   isForked: boolean
@@ -56,6 +56,10 @@ export class NameLookup {
     this.#hasTests = hasTests
   }
 
+  /**
+   * Finds what a name means where code uses it. Marks a variable as used; a module whose text is on its way makes the
+   * names of the program uncertain.
+   */
   resolveUse(name: string, scope: VariableScope | null): Meaning {
     const parts = splitName(name)
     if (parts !== null) return this.#resolveQualified(parts.module, parts.member)
@@ -112,6 +116,7 @@ export class NameLookup {
     return this.#resolveModule(`${namespace}.${name}`)
   }
 
+  /** Finds a module by its full name. Notes in `isUncertain` that its text or namespace is not known. */
   #resolveModule(full: string): { readonly symbol: ModuleSymbol } | 'pending' | null {
     if (this.#module?.full === full) return { symbol: this.#module }
     const own = this.#names.modules.get(full)

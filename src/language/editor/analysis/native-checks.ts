@@ -6,8 +6,14 @@ import type { CodeFinding, OffsetRange } from '../text/spans.ts'
 
 /** Natives that are refused when a module calls them. */
 const TOP_LEVEL: ReadonlySet<string> = new Set([
-  ...['create-table', 'describe-table', 'define-keyset', 'describe-keyset', 'namespace', 'define-namespace'],
-  ...['describe-module', 'static-redeploy'],
+  'create-table',
+  'describe-table',
+  'define-keyset',
+  'describe-keyset',
+  'namespace',
+  'define-namespace',
+  'describe-module',
+  'static-redeploy',
 ])
 /** Natives that transactions may not call. */
 const LOCAL: ReadonlySet<string> = new Set(['describe-module', 'list-modules'])
@@ -35,7 +41,7 @@ export function nativeFinding(
   { isModule, dialect }: NativePlace,
 ): CodeFinding | null {
   if (isModule && TOP_LEVEL.has(name)) {
-    const message = `networks refuse ${name} within a module; call it in the same transaction, behind the module`
+    const message = `networks refuse ${name} within a module; call it in the same transaction, after the module`
     return { severity: 'error', code: 'top-level-native', message, ...range }
   }
   if (dialect === 'test') return null

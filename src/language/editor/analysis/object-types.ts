@@ -1,4 +1,4 @@
-/** Object types of expressions, as far as the text tells them: by tables, declared types and results of functions. */
+/** Object types of expressions, as far as the text states them: by tables, declared types and results of functions. */
 import type { Form, StringForm, TypeForm } from '../../contracts/syntax/form.ts'
 import type { NamedSymbol } from '../text/symbols.ts'
 import type { NameLookup } from './name-lookup.ts'
@@ -9,13 +9,24 @@ export interface ObjectType {
   readonly depth: number
 }
 
-/** Type of an expression; null if it is no object, or if the text does not tell its schema. */
+/** Type of an expression; null if it is not an object, or if its schema is unknown. */
 export type KnownType = ObjectType | null
 
 /** Natives whose result has the type of their last argument. */
 const LIKE_LAST: ReadonlySet<string> = new Set([
-  ...['filter', 'take', 'drop', 'remove', 'sort', 'reverse', 'distinct'],
-  ...['with-read', 'with-default-read', 'bind', 'resume', 'with-capability', 'try'],
+  'filter',
+  'take',
+  'drop',
+  'remove',
+  'sort',
+  'reverse',
+  'distinct',
+  'with-read',
+  'with-default-read',
+  'bind',
+  'resume',
+  'with-capability',
+  'try',
 ])
 /** Natives that take a key, or a list of keys, in front of an object. */
 const KEY_FIRST: ReadonlySet<string> = new Set(['at', 'contains', 'remove', 'take', 'drop', 'where'])
@@ -45,8 +56,8 @@ export class ObjectTypes {
   }
 
   /**
-   * The type behind the colon of a name: of a function, that of its result.
-   * @param owner module or schema around the name. Parameters do not tell theirs
+   * The type after the colon of a name: of a function, that of its result.
+   * @param owner module or schema around the name. Parameters do not know theirs
    */
   declaredTypeOf({ type, owner: own }: NamedSymbol, owner = own): KnownType {
     // The schema of a field is a member of the module around its own schema.

@@ -48,7 +48,7 @@ function textsIn(form: Form | undefined): Map<string, string> {
 const isList = (form: Form) => form.form === 'list'
 const isAtom = (form: Form) => form.form === 'atom'
 
-/** Files that one program may load. */
+/** Maximum number of files that one program may load: each change of one analyses all. */
 const MAX_FILES = 500
 
 /** Analyses a file and all files that it loads. */
@@ -68,14 +68,12 @@ class ProgramWalker {
   readonly #loadable: { module: ModuleSymbol; namespace: string | null }[] = []
   readonly #definitions = new Map<string, NamedSymbol>()
   readonly #names: ProgramNames = {
-    ...{
-      namespace: null,
-      imports: new Map(),
-      modules: new Map(),
-      data: new Map(),
-      isUncertain: false,
-      isForked: false,
-    },
+    namespace: null,
+    imports: new Map(),
+    modules: new Map(),
+    data: new Map(),
+    isUncertain: false,
+    isForked: false,
     lostImports: new Set(),
   }
   /** Files that are being walked, outermost first. */
@@ -278,7 +276,7 @@ class ProgramWalker {
       for (const field of symbol.members.values()) walker.define(field)
     } else if (symbol.params !== null) {
       const scope = walker.bindParameters(rest[0], form, null)
-      // Steps of a pact are no calls.
+      // Steps of a pact are not calls.
       const isStep = (each: Form) => wordOf(each) === 'step' || wordOf(each) === 'step-with-rollback'
       const body = rest
         .slice(1)

@@ -5,7 +5,7 @@
  *     ; newcut-ignore table-scan unused-variable
  *     ; newcut-ignore-file not-loaded
  *
- * Behind code, a comment is about its line. On a line of its own, it is about the next line that has code.
+ * After code, a comment is about its line. On a line of its own, it is about the next line that has code.
  */
 
 import { type FindingCode, findingCodes, isFindingCode, LOUD_CODES } from '../text/finding-codes.ts'

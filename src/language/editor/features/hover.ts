@@ -5,7 +5,7 @@ import type { NameUse } from '../analysis/analysis.ts'
 import { isModule, type NamedSymbol, qualifiedName } from '../text/symbols.ts'
 import { nativeTexts } from './native-texts.ts'
 
-/** Lines of a constant's value that are shown. */
+/** Maximum length of the value of a constant in a text: its code may fill pages. */
 const MAX_VALUE_CHARACTERS = 200
 
 /** @returns Markdown */
@@ -51,8 +51,8 @@ export function signatureOf(symbol: NamedSymbol): string {
     }
     case 'defconst': {
       const value = symbol.value ?? ''
-      const shown = value.length > MAX_VALUE_CHARACTERS ? `${value.slice(0, MAX_VALUE_CHARACTERS)}...` : value
-      return `(defconst ${typedName(symbol)} ${shown})`
+      const excerpt = value.length > MAX_VALUE_CHARACTERS ? `${value.slice(0, MAX_VALUE_CHARACTERS)}...` : value
+      return `(defconst ${typedName(symbol)} ${excerpt})`
     }
     case 'defschema':
       return `(defschema ${symbol.name}${[...symbol.members.values()].map((each) => `\n  ${typedName(each)}`).join('')})`

@@ -9,18 +9,21 @@ import type { NamedSymbol } from '../text/symbols.ts'
 
 /** Types of the protocol; the index is the number on the wire. */
 export const TOKEN_TYPES = [
-  ...([
-    'namespace',
-    'interface',
-    'function',
-    'event',
-    'method',
-    'struct',
-    'property',
-    'parameter',
-    'variable',
-  ] as const),
-  ...(['keyword', 'type', 'string', 'number', 'comment', 'decorator'] as const),
+  'namespace',
+  'interface',
+  'function',
+  'event',
+  'method',
+  'struct',
+  'property',
+  'parameter',
+  'variable',
+  'keyword',
+  'type',
+  'string',
+  'number',
+  'comment',
+  'decorator',
 ] as const
 
 /** Modifiers of the protocol; the index is the bit on the wire. */
@@ -62,8 +65,19 @@ const TYPES: Readonly<Record<NamedSymbol['kind'], TokenType>> = {
 
 /** Words that begin a definition or a declaration. */
 const DECLARING: ReadonlySet<string> = new Set([
-  ...['module', 'interface', 'defun', 'defcap', 'defpact', 'defconst', 'defschema', 'deftable', 'use', 'implements'],
-  ...['bless', 'step', 'step-with-rollback'],
+  'module',
+  'interface',
+  'defun',
+  'defcap',
+  'defpact',
+  'defconst',
+  'defschema',
+  'deftable',
+  'use',
+  'implements',
+  'bless',
+  'step',
+  'step-with-rollback',
 ])
 
 /** All words of a file that have a meaning, in order. */
@@ -75,7 +89,7 @@ export function semanticTokensOf(analysis: ProgramAnalysis): SemanticToken[] {
   return found.toSorted((a, b) => a.from - b.from)
 }
 
-/** Splits tokens at line ends, as the protocol wants it. Line ends are no part of a token. */
+/** Splits tokens at line ends, as the protocol requires. Line ends are not part of a token. */
 export function lineTokens({ text, lines }: ParsedFile, tokens: readonly SemanticToken[]): LineToken[] {
   return tokens.flatMap(({ from, to, type, modifiers }) => {
     const bits = modifiers.reduce((sum, each) => sum | (1 << TOKEN_MODIFIERS.indexOf(each)), 0)
@@ -127,10 +141,10 @@ function fieldAt(from: number, uses: ReadonlyMap<number, readonly NameUse[]>): S
 
 /** A name, and the module in front of its last dot. */
 function tokensOfName(uses: readonly NameUse[]): SemanticToken[] {
-  const whole = uses.at(-1) as NameUse
+  const longest = uses.at(-1) as NameUse
   const [front] = uses
-  const last = tokenOf(whole)
-  if (front === whole || front.to >= whole.to) return [last]
+  const last = tokenOf(longest)
+  if (front === longest || front.to >= longest.to) return [last]
   return [tokenOf(front), { ...last, from: front.to + 1 }]
 }
 

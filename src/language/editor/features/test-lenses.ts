@@ -27,9 +27,10 @@ export interface TestLens extends OffsetRange {
 }
 
 const EXPECTATIONS: ReadonlySet<string> = new Set(['expect', 'expect-failure', 'expect-that'])
+/** Maximum length of a title: editors show it in one line above the code. */
 const MAX_TITLE = 100
 
-/** A lens that runs the file. With a report, it also tells the result of each expectation. */
+/** A lens that runs the file. With a report, one lens for each expectation shows its result. */
 export function testLenses(parsed: ParsedFile, report: TestFileReport | null): TestLens[] {
   const top = { from: 0, to: 0 }
   if (report === null) return [{ title: 'run test', runs: true, ...top }]
@@ -42,7 +43,8 @@ export function testLenses(parsed: ParsedFile, report: TestFileReport | null): T
     const failure = report.failures.find(({ file, place }) => {
       return file === parsed.file && parsed.lines.offsetOf(place) === form.from
     })
-    const title = failure !== undefined ? `failed: ${failure.what}` : form.from < stopOffset ? 'passed' : 'not reached'
+    const result = form.from < stopOffset ? 'passed' : 'not reached'
+    const title = failure === undefined ? result : `failed: ${failure.what}`
     return { title: shorten(title), runs: false, from: form.from, to: form.to }
   })
   return [{ title: summary, runs: true, ...top }, ...results]

@@ -110,7 +110,7 @@ class TreeBuilder {
     return this.#parsed.tokens[this.#token - 1]
   }
 
-  /** Takes a colon and the type behind it. */
+  /** Takes a colon and the type after it. */
   #type(): void {
     this.#token++
     const { kind, text } = this.#peek()

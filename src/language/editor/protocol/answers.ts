@@ -38,8 +38,9 @@ import type { ProtocolPlaces } from './documents.ts'
 
 /** Command of an editor that runs a test file. */
 export const RUN_TEST = 'newcut.runTest'
-/** Most findings shown in a file. */
+/** Maximum number of findings shown in a file: a broken file may have thousands, and editors draw each. */
 const MAX_FINDINGS = 500
+/** Maximum number of proposals: editors filter them while the user types. */
 const MAX_PROPOSALS = 1000
 const IDENTIFIER = /^[A-Za-z%#+\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\-_&$@<>=^?*!|/~]*$/
 

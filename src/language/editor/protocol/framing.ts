@@ -1,13 +1,13 @@
-/** Keeps what is no message of the protocol away from the library that reads messages. */
+/** Keeps input that is not a message of the protocol away from the library that reads messages. */
 import { Transform } from 'node:stream'
 
-/** A longer header is none. */
+/** Maximum length of a header. A longer one is not a valid message header. */
 const MAX_HEADER_BYTES = 8192
-/** Bytes of the longest message. Documents over the limit of the reader are far shorter. */
+/** Maximum size of a message: it is held in memory. The longest documents that newcut reads are far shorter. */
 const MAX_BODY_BYTES = 100_000_000
 const END_OF_HEADER = '\r\n\r\n'
 
-/** Passes messages with a sound header on. It drops anything else, and tells `warn` about it. */
+/** Passes messages with a sound header on. It drops anything else, and reports it to `warn`. */
 export class MessageFilter extends Transform {
   readonly #warn: (what: string) => void
   #buffer: Buffer = Buffer.alloc(0)
@@ -21,20 +21,22 @@ export class MessageFilter extends Transform {
 
   override _transform(bytes: Buffer, _: BufferEncoding, done: () => void): void {
     this.#buffer = this.#buffer.length === 0 ? bytes : Buffer.concat([this.#buffer, bytes])
-    while (this.#buffer.length > 0 && (this.#left > 0 ? this.#body() : this.#header()));
+    while (this.#buffer.length > 0) {
+      if (this.#left > 0) this.#passBody()
+      else if (!this.#passHeader()) break
+    }
     done()
   }
 
-  #body(): boolean {
+  #passBody(): void {
     const part = this.#buffer.subarray(0, this.#left)
     this.#left -= part.length
     this.#buffer = this.#buffer.subarray(part.length)
     this.push(part)
-    return true
   }
 
   /** @returns false if the end of the header has not come */
-  #header(): boolean {
+  #passHeader(): boolean {
     const end = this.#buffer.indexOf(END_OF_HEADER)
     if (end < 0) {
       if (this.#buffer.length > MAX_HEADER_BYTES) this.#drop(this.#buffer.length, 'a header of more than 8 KiB')

@@ -7,8 +7,17 @@ const inDocument = (names: readonly string[]) => new Set<string>(names.map((name
 const AT_POSITION = inDocument(['hover', 'definition', 'references', 'prepareRename', 'rename', 'completion'])
 /** Other messages about a document. */
 const OF_DOCUMENT = inDocument([
-  ...(['didOpen', 'didChange', 'didSave', 'didClose', 'documentSymbol', 'foldingRange', 'formatting'] as const),
-  ...(['codeAction', 'codeLens', 'semanticTokens/full', 'semanticTokens/range'] as const),
+  'didOpen',
+  'didChange',
+  'didSave',
+  'didClose',
+  'documentSymbol',
+  'foldingRange',
+  'formatting',
+  'codeAction',
+  'codeLens',
+  'semanticTokens/full',
+  'semanticTokens/range',
 ])
 
 interface Incoming {
@@ -19,7 +28,13 @@ interface Incoming {
 
 type MessageFault = readonly [code: number, message: string]
 
-/** Answers requests that come before `initialize` or after `shutdown`, and those about no document, with an error. */
+/**
+ * Answers messages that are out of order, or lack a document, with an error. The life cycle of a session:
+ *
+ * 1. `new`: only `initialize` is answered.
+ * 2. `serving`, after `initialize`: documents are opened, changed and closed, and requests about them answered.
+ * 3. `over`, after `shutdown`: only `exit` has an effect. It ends the process, with code 1 if `shutdown` did not come.
+ */
 export class MessageOrder implements MessageStrategy {
   readonly #writer: MessageWriter
   #state: 'new' | 'serving' | 'over' = 'new'
@@ -56,13 +71,13 @@ export class MessageOrder implements MessageStrategy {
 function faultIn(method: string, params: unknown): MessageFault | null {
   if (!AT_POSITION.has(method) && !OF_DOCUMENT.has(method)) return null
   const { textDocument, position } = (params ?? {}) as { textDocument?: { uri?: unknown } | null; position?: unknown }
-  const fault =
-    typeof textDocument?.uri !== 'string'
-      ? 'textDocument/uri: expected a text'
-      : AT_POSITION.has(method) && !isPosition(position)
-        ? 'position: expected a line and a character'
-        : null
-  return fault === null ? null : [ErrorCodes.InvalidParams, `${method}: ${fault}`]
+  if (typeof textDocument?.uri !== 'string') {
+    return [ErrorCodes.InvalidParams, `${method}: textDocument/uri: expected a text`]
+  }
+  if (AT_POSITION.has(method) && !isPosition(position)) {
+    return [ErrorCodes.InvalidParams, `${method}: position: expected a line and a character`]
+  }
+  return null
 }
 
 function isPosition(position: unknown): boolean {

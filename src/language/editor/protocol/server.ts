@@ -36,11 +36,11 @@ export interface EditorHost {
   readonly moduleTexts: ModuleTexts | null
   /** Runs a test file. @throws Error if it cannot run */
   readonly runTest: (file: string) => Promise<TestFileReport>
-  /** Tells of input that is no message. */
+  /** Reports input that is not a message. */
   readonly warn: (line: string) => void
 }
 
-/** Keystrokes within this time give one round of findings. */
+/** Debounce: keystrokes within this time cause one round of findings. */
 const DEBOUNCE_MS = 100
 
 const CAPABILITIES: InitializeResult['capabilities'] = {
@@ -65,7 +65,7 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
 
 /** Serves an editor until it says `exit`, which ends the process. */
 export function serveEditor(host: EditorHost): void {
-  const warn = (what: string) => host.warn(`no message of the language server protocol: ${what}`)
+  const warn = (what: string) => host.warn(`not a Language Server Protocol message: ${what}`)
   const reader = new StreamMessageReader(host.input.pipe(new MessageFilter(warn)))
   reader.onError(({ message }) => warn(message.split('\n', 1)[0]))
   const writer = new StreamMessageWriter(host.output)
@@ -97,7 +97,7 @@ class EditorSession {
   listen(): void {
     const connection = this.#connection
     connection.onInitialize((params) => this.#initialize(params))
-    // A network that cannot be had is told at the start, not at the first name that leads there.
+    // Asks for the names now, so that an unreachable network is reported at the start.
     connection.onInitialized(() => void this.#workspace.liveNames)
     connection.onDidChangeWatchedFiles(() => {
       this.#workspace.refresh()

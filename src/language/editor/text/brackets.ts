@@ -1,5 +1,5 @@
 /**
- * Repairs brackets that do not match, so that the rest of a file can be read. Indentation tells where a form should have
+ * Repairs brackets that do not match, so that the rest of a file can be read. Indentation shows where a form should have
  * ended: a definition at the beginning of a line is a member of the module around it.
  */
 import { notClosed, type Token, type TokenKind } from '../../contracts/syntax/reader.ts'
@@ -10,7 +10,15 @@ const CLOSERS: ReadonlySet<string> = new Set(')]}')
 const MODULES: ReadonlySet<string> = new Set(['module', 'interface'])
 /** Words that begin a member of a module. */
 export const MEMBER_WORDS: ReadonlySet<string> = new Set([
-  ...['defun', 'defcap', 'defpact', 'defconst', 'defschema', 'deftable', 'use', 'implements', 'bless'],
+  'defun',
+  'defcap',
+  'defpact',
+  'defconst',
+  'defschema',
+  'deftable',
+  'use',
+  'implements',
+  'bless',
 ])
 
 export interface BalancedTokens {

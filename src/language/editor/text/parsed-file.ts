@@ -19,7 +19,7 @@ export interface ParsedFile {
   readonly findings: readonly CodeFinding[]
 }
 
-/** Groups of tokens that are dropped before a broken text counts as unreadable. */
+/** Maximum number of groups of tokens to drop: a text with more faults counts as unreadable. */
 const MAX_DROPPED = 50
 
 /** Never throws. A text over the limit of the reader has one finding and no forms. */

@@ -4,7 +4,7 @@ import type { FindingCode } from './finding-codes.ts'
 
 export interface OffsetRange {
   readonly from: number
-  /** Offset behind the last character. */
+  /** Offset after the last character. */
   readonly to: number
 }
 

@@ -16,7 +16,7 @@ export interface NamedSymbol {
   readonly whole: OffsetRange
   /** Module or schema that contains it, or null. */
   readonly owner: NamedSymbol | null
-  /** Type as written behind the colon: that of the result of a function. Null if there is none. */
+  /** Type as written after the colon: that of the result of a function. Null if there is none. */
   readonly type: TypeForm | null
   readonly typeText: string | null
   readonly doc: string | null
@@ -32,7 +32,7 @@ export interface NamedSymbol {
 
 export interface ModuleSymbol extends NamedSymbol {
   readonly kind: 'module' | 'interface'
-  /** `namespace.module`, or the name if there is no namespace, or none that the text tells. */
+  /** `namespace.module`, or the name if there is no namespace, or none that the text states. */
   readonly full: string
   /** True if the command that deploys it names the namespace, not the text. */
   readonly isAnyNamespace: boolean
@@ -41,12 +41,17 @@ export interface ModuleSymbol extends NamedSymbol {
 }
 
 const MEMBER_KINDS: ReadonlySet<string> = new Set<MemberKind>([
-  ...(['defun', 'defcap', 'defpact', 'defconst', 'defschema', 'deftable'] as const),
+  'defun',
+  'defcap',
+  'defpact',
+  'defconst',
+  'defschema',
+  'deftable',
 ])
 
 const NOTHING = { type: null, typeText: null, doc: null, params: null, marks: '', value: null }
 
-/** The namespace of code whose text does not tell it: `(namespace (read-msg "ns"))`. */
+/** The namespace of code whose text does not state it: `(namespace (read-msg "ns"))`. */
 export const ANY_NAMESPACE = '*'
 
 /** Declares a module with all of its members. @returns null if it has no name */

@@ -6,8 +6,9 @@ import { fileProblem } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES, readUserFile, readUserText } from '#ground/base/user-file.ts'
 import type { WorkspaceFiles } from './workspace.ts'
 
-/** Most entries of folders in one search: a home folder as workspace must not stop the editor. */
+/** Maximum number of entries in one search: a home folder as workspace must not stop the editor. */
 const MAX_ENTRIES = 20_000
+/** Maximum depth of a folder in one search, for the same reason. */
 const MAX_DEPTH = 12
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'build', 'target'])
 /** Compiled code lies in dist/; the contracts stay in src/. */

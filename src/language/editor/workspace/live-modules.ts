@@ -37,7 +37,7 @@ export interface ModuleTexts {
 
 /** How a session shows live modules. */
 export interface LiveOptions {
-  /** True if the editor asks the server for the text of a document that is no file. */
+  /** True if the editor asks the server for the text of a document that is not a file. */
   readonly areVirtual: boolean
   /** Called when a text has arrived, or cannot be had. */
   readonly onArrival: () => void
@@ -45,10 +45,10 @@ export interface LiveOptions {
   readonly onTrouble: (message: string) => void
 }
 
-/** A module, or the reason why there is none: `failed` if the source could not tell. */
+/** A module, or the reason why there is none: `failed` if the source gave no answer. */
 export type LiveFinding = ModuleSymbol | 'pending' | 'failed' | null
 
-/** Longest wait of an answer to the editor for texts that are on their way. */
+/** Maximum wait of an answer for texts that are on their way: the user waits for it. */
 const MAX_WAIT_MS = 10_000
 
 export class LiveModules {
@@ -73,7 +73,7 @@ export class LiveModules {
     return before ?? this.#found.get(full) ?? null
   }
 
-  /** @returns null for a file that is no live module */
+  /** @returns null for a file that is not a live module */
   parsedFile(file: string): ParsedFile | null {
     return this.#files.get(file) ?? null
   }
@@ -93,7 +93,7 @@ export class LiveModules {
     return Array.isArray(this.#names) ? this.#names : []
   }
 
-  /** Forgets what the source could not tell, so that the next use asks again. */
+  /** Forgets failures of the source, so that the next use asks again. */
   retry(): void {
     for (const [full, found] of this.#found) if (found === 'failed') this.#found.delete(full)
     if (this.#names === 'failed') this.#names = null
@@ -130,8 +130,8 @@ export class LiveModules {
     const file = this.#options.areVirtual ? virtual : this.#texts.keep(text)
     const parsed = parseFile(file, text.text)
     const module = modulesOf(parsed).find((each) => each.full === full)
-    if (module === undefined) throw new Error(`the network gives a text of ${full} that does not define it`)
-    // The readable part still helps. Texts older than the present language are the usual reason.
+    if (module === undefined) throw new Error(`the network returned a text of ${full} that does not define it`)
+    // The readable part still helps. Usually, the text is older than the current language.
     const [wrong] = parsed.findings
     if (wrong !== undefined) this.#options.onTrouble(`the text of ${full} cannot be read as a whole: ${wrong.message}`)
     this.#files.set(file, parsed)
@@ -150,7 +150,7 @@ export class LiveModules {
     this.#announceArrival()
   }
 
-  /** Many modules may fail for one reason: it is told once. */
+  /** Reports a failure. Many modules may fail for one reason, which is reported once. */
   #reportTrouble(error: unknown): void {
     const hint = error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? ` (${error.hint})` : ''
     const message = describeError(error) + hint

@@ -25,7 +25,7 @@ export interface WorkspaceFiles {
   systemFile(name: string): string
 }
 
-/** Files of the folders whose modules are known without being loaded. */
+/** Maximum number of files whose modules are known without being loaded: each keystroke asks for all of them. */
 const MAX_LISTED = 500
 
 export class Workspace implements AnalysisSources {
@@ -135,7 +135,7 @@ export class Workspace implements AnalysisSources {
     const [, name = '', ...more] = full.split('.')
     const inAny = more.length > 0 ? undefined : this.#known.get(`${ANY_NAMESPACE}.${name}`)
     if (inAny !== undefined) return inAny
-    // A module that the network could not tell is no error of the code. A name without a dot is rarely a module.
+    // A failure of the network is not an error of the code. A name without a dot is rarely a module.
     return this.#systemModule(full) ?? (live === 'failed' && full.includes('.') ? 'pending' : null)
   }
 
@@ -237,7 +237,7 @@ export function useAt(analysis: ProgramAnalysis, file: string, offset: number): 
   return found.toSorted((a, b) => a.to - a.from - (b.to - b.from))[0] ?? null
 }
 
-/** The first module of each name. One in a namespace that its text does not tell has two names. */
+/** The first module of each name. A module in a namespace that its text does not state has two names. */
 function firstModules(files: readonly (ParsedFile | null)[]): Map<string, ModuleSymbol> {
   const modules = new Map<string, ModuleSymbol>()
   for (const module of files.flatMap((parsed) => (parsed === null ? [] : modulesOf(parsed)))) {
