@@ -26,6 +26,11 @@ const documents = [
     .map((name) => `docs/${name}`),
 ]
 
+/** Details of measurements. */
+const reports = readdirSync(new URL('bench/baselines/', root))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `bench/baselines/${name}`)
+
 /** Every file in these folders that people wrote. */
 const sources = ['src', 'test', 'bench', 'scripts', 'shaders'].flatMap((folder) =>
   filesBelow(fileURLToPath(new URL(folder, root)))
@@ -76,7 +81,7 @@ it('PROTOCOL.md refers only to its own sections', () => {
 })
 
 it('every project path in a document exists', () => {
-  const missing = documents.flatMap((document) =>
+  const missing = [...documents, ...reports].flatMap((document) =>
     [
       ...read(document).matchAll(
         /(?<![\w./-])(?:src|test|bench|scripts|shaders|docs|dist|deploy|grafana)\/(?:[\w.-]+\/?)+/g,
@@ -107,7 +112,7 @@ it('every file and folder that ROOMS.md and ARCHITECTURE.md name without its pat
 
 it('every link within the project leads to a file, and to a heading in it', () => {
   const broken: string[] = []
-  for (const document of documents) {
+  for (const document of [...documents, ...reports]) {
     for (const [, target] of read(document).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(target)) continue
       const [path, anchor] = target.split('#')
