@@ -22,9 +22,7 @@ exports.activate = async (context) => {
   try {
     await client.start()
   } catch (error) {
-    void vscode.window.showErrorMessage(
-      `${command} cannot start: ${error.message}. The setting newcut.command names it.`,
-    )
+    void vscode.window.showErrorMessage(`${command} cannot start: ${error.message}. Check the setting newcut.command.`)
   }
 }
 

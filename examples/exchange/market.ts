@@ -56,7 +56,8 @@ export class Market {
 
   async deposit(coins: string, tokens: string): Promise<Result> {
     const { account } = this.#owner
-    const [first, second] = [{ decimal: coins }, { decimal: tokens }]
+    const first = { decimal: coins }
+    const second = { decimal: tokens }
     const caps: [Capabilities['coin.TRANSFER'], Capabilities['free.token.TRANSFER']] = [
       { name: 'coin.TRANSFER', args: [account, await this.reserve(), first] },
       { name: 'free.token.TRANSFER', args: [account, await this.reserve(), second] },
@@ -64,21 +65,21 @@ export class Market {
     return await this.#send(call('free.exchange.deposit', 'coin/free.token', account, MINE, first, second), caps)
   }
 
-  /** Sells coins for at least so many tokens. */
-  async sellCoins(coins: string, leastTokens: string): Promise<Result> {
+  /** Sells coins for at least `minTokens`. */
+  async sellCoins(coins: string, minTokens: string): Promise<Result> {
     const { account } = this.#owner
     const amount = { decimal: coins }
     const cap: Capabilities['coin.TRANSFER'] = { name: 'coin.TRANSFER', args: [account, await this.reserve(), amount] }
-    const code = call('free.exchange.swap', COIN, TOKEN, account, MINE, amount, { decimal: leastTokens })
+    const code = call('free.exchange.swap', COIN, TOKEN, account, MINE, amount, { decimal: minTokens })
     return await this.#send(code, [cap])
   }
 
-  /** The account of the pool. */
+  /** @returns the account of the pool */
   async reserve(): Promise<string> {
     return String(await this.#ask(`(at "account" ${call('free.exchange.get-pool', COIN, TOKEN)})`))
   }
 
-  /** Tokens that the pool pays for coins now. */
+  /** @returns the tokens that the pool pays for coins now */
   async quote(coins: string): Promise<string> {
     return showValue(await this.#ask(call('free.exchange.quote', COIN, TOKEN, { decimal: coins })))
   }

@@ -28,7 +28,7 @@ after(async () => {
   await devnet.close()
 })
 
-test('a trade pays what was quoted, and its events tell', async () => {
+test('a trade pays what was quoted, and an event reports it', async () => {
   assert.equal(await market.quote('10.0'), '36.26443575')
   const lines = eventLines(await market.sellCoins('10.0', '36.0'))
   const [swapped] = lines.filter((line) => line.startsWith('free.exchange.SWAPPED'))
@@ -36,7 +36,7 @@ test('a trade pays what was quoted, and its events tell', async () => {
   assert.equal(await market.tokens(), '636.26443575')
 })
 
-test('a trade fails below the least that one accepts', async () => {
+test('a trade fails below the minimum that its seller accepts', async () => {
   await assert.rejects(market.sellCoins('10.0', '36.0'), /The price has moved: 30\.\d+ is less than 36\.0/)
 })
 
@@ -48,11 +48,12 @@ test('a trade on a fork leaves the pool of the network alone', async () => {
   })
   try {
     const forkClient = await NodeClient.connect({ url: fork.url })
-    const there = new Market(forkClient, owner)
-    const [tokens, quote] = [await market.tokens(), await market.quote('5.0')]
-    assert.equal(await there.tokens(), tokens)
-    await there.sellCoins('5.0', quote)
-    assert.notEqual(await there.tokens(), tokens)
+    const forkMarket = new Market(forkClient, owner)
+    const tokens = await market.tokens()
+    const quote = await market.quote('5.0')
+    assert.equal(await forkMarket.tokens(), tokens)
+    await forkMarket.sellCoins('5.0', quote)
+    assert.notEqual(await forkMarket.tokens(), tokens)
     assert.equal(await market.tokens(), tokens)
     assert.equal(await market.quote('5.0'), quote)
     await forkClient.close()

@@ -18,13 +18,13 @@ try {
     await market.mint('1000.0')
     for (const line of eventLines(await market.deposit('100.0', '400.0'))) console.log(line)
   }
-  const least = await market.quote('10.0')
-  const trade = await market.sellCoins('10.0', least)
+  const minimum = await market.quote('10.0')
+  const trade = await market.sellCoins('10.0', minimum)
   for (const line of eventLines(trade)) console.log(line)
   console.log(`tokens: ${await market.tokens()}`)
   console.log(`trade: ${trade.reqKey}`)
   // The price is worse now.
-  await market.sellCoins('10.0', least)
+  await market.sellCoins('10.0', minimum)
 } catch (error) {
   if (!(error instanceof CommandFailed)) throw error
   console.log(error.message)

@@ -43,7 +43,10 @@ async function served(only: string) {
   let nowMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
   const server = new ClientServer({
-    ...{ host: '127.0.0.1', port: 0, node: node.url, clock },
+    host: '127.0.0.1',
+    port: 0,
+    node: node.url,
+    clock,
     served: { network: 'development', chains: 2, blockGas: 150_000 },
     situations: situations.filter(({ group, name }) => `${group}: ${name}` === only),
   })
@@ -148,8 +151,12 @@ it('the server passes no answer on that is longer than 32 MiB, and reads no more
   await new Promise<void>((resolve) => long.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void long.close().closeAllConnections())
   const server = new ClientServer({
-    ...{ host: '127.0.0.1', port: 0, node: `http://127.0.0.1:${(long.address() as AddressInfo).port}` },
-    ...{ clock: systemClock, served: { network: 'development', chains: 2, blockGas: 150_000 }, situations: [] },
+    host: '127.0.0.1',
+    port: 0,
+    node: `http://127.0.0.1:${(long.address() as AddressInfo).port}`,
+    clock: systemClock,
+    served: { network: 'development', chains: 2, blockGas: 150_000 },
+    situations: [],
   })
   const url = await server.listen()
   onTestFinished(() => server.close())

@@ -94,7 +94,9 @@ describe('a matcher', () => {
 
 it('a case without a value for the release of the node fails, and says so', () => {
   expect(findMismatch({ $release: { live: 1 } }, 1, 'json.a', 'newcut')).toEqual({
-    ...{ at: 'json.a', expected: 'a value for newcut or spec in the case', got: '1' },
+    at: 'json.a',
+    expected: 'a value for newcut or spec in the case',
+    got: '1',
   })
 })
 

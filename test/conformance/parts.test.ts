@@ -77,8 +77,11 @@ describe('a node', () => {
     ]
     const { variables } = await probed({ nodeGraphHistory: graphs }, { 'x-other-node-version': '1' })
     expect(Object.fromEntries(variables)).toMatchObject({
-      ...{ chain: '2', chains: ['2', '10'], neighbour: '10' },
-      ...{ product: 'other', base: '/other/0.0/testing' },
+      chain: '2',
+      chains: ['2', '10'],
+      neighbour: '10',
+      product: 'other',
+      base: '/other/0.0/testing',
     })
   })
 
@@ -142,8 +145,11 @@ describe('a case', () => {
     const step = { call: 'GET', path: '/$' }
     const failure = await caseRun(url, [step, { ...step, expect: { status: [200, 404] } }]).run()
     expect(failure).toEqual({
-      ...{ step: 2, call: 'GET /$', at: 'status' },
-      ...{ expected: 'one of [200,404]', got: '418: "a teapot"' },
+      step: 2,
+      call: 'GET /$',
+      at: 'status',
+      expected: 'one of [200,404]',
+      got: '418: "a teapot"',
     })
   })
 
@@ -179,7 +185,11 @@ describe('a case', () => {
         { event: 's', expect: { event: { name: 'a', data: 3 } } },
       ]).run()
     expect(await failureAt('/some')).toMatchObject({
-      ...{ step: 2, call: 'GET /some', at: 'event.data', expected: '3', got: '2, and no later event fits' },
+      step: 2,
+      call: 'GET /some',
+      at: 'event.data',
+      expected: '3',
+      got: '2, and no later event fits',
     })
     expect(await failureAt('/none')).toMatchObject({ at: 'event', expected: '{"name":"a","data":3}', got: 'none' })
   })
@@ -224,7 +234,8 @@ describe('the report', () => {
 
   it('the report counts skipped cases by their reason', () => {
     expect(caseSummaryLines(report(skipped('a'), result({}), skipped('b'), skipped('a')))).toEqual([
-      ...['skipped 2: a', 'skipped 1: b'],
+      'skipped 2: a',
+      'skipped 1: b',
       '1 passed, 0 failed, 3 skipped',
     ])
   })

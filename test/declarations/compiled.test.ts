@@ -85,7 +85,9 @@ const programs: readonly [title: string, program: Program][] = [
   [
     'errors in them',
     {
-      ...{ text: WALLET + WRONG_WALLET, types: 'module', resolution: 'NodeNext' },
+      text: WALLET + WRONG_WALLET,
+      types: 'module',
+      resolution: 'NodeNext',
       wrongLines: linesAfter(WALLET, [0, 1, 2, 3, 4, 5, 6, 7]),
     },
   ],

@@ -14,7 +14,12 @@ import { difficultyOf } from '../../src/ground/chain/target.ts'
 const NAME = 'my-net'
 /** The rules of the node, as a file would have them. */
 const FORM: NetworkForm = {
-  ...{ network: 1, name: NAME, code: 2, public: false, window: 120, 'block-delay': '30s' },
+  network: 1,
+  name: NAME,
+  code: 2,
+  public: false,
+  window: 120,
+  'block-delay': '30s',
   graphs: [{ from: 0, graph: 'pair' }],
   genesis: {
     time: '2019-07-17T18:28:37.613832Z',
@@ -22,7 +27,10 @@ const FORM: NetworkForm = {
     'first-epoch': 'faked',
   },
   rules: {
-    ...{ 'slow-epochs-until': 'genesis', 'parent-time': 'genesis', 'mean-target': 'genesis', 'fork-flags': 'genesis' },
+    'slow-epochs-until': 'genesis',
+    'parent-time': 'genesis',
+    'mean-target': 'genesis',
+    'fork-flags': 'genesis',
   },
   forks: { highest: 1 },
   gas: { block: 150_000 },
@@ -37,7 +45,9 @@ let asked: string[] = []
 beforeAll(async () => {
   devnet = await startDevnet({ port: 0, graph: 'pair', pow: false, difficulty: 20n })
   await fetch(`${devnet.url}/make-blocks`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"0":3,"1":3}' },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"0":3,"1":3}',
   })
   proxy = http.createServer((request, response) => {
     const path = (request.url ?? '').replace(`/${NAME}/`, '/development/')
