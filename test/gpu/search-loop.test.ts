@@ -10,11 +10,11 @@ import { powHash } from '../../src/ground/chain/pow.ts'
 import {
   BatchSize,
   checkProof,
-  halves,
   maxNoncesFor,
   NonceCursor,
   PROOF_CANDIDATES,
   provingBound,
+  splitBatch,
 } from '../../src/mining/engine/gpu/batches.ts'
 import {
   type Batch,
@@ -71,8 +71,8 @@ describe('nonce cursor', () => {
   it('the nonce cursor halves a batch without loss', () => {
     for (const lanes of [2, 3, 2049]) {
       const batch = { low: 1, first: 2 ** 32 - 2, high: 9, lanes, trips: 3, step: 1 }
-      expect(new Set(halves(batch).flatMap(noncesOf))).toEqual(new Set(noncesOf(batch)))
-      expect(halves(batch).reduce((sum, half) => sum + nonceCount(half), 0)).toBe(nonceCount(batch))
+      expect(new Set(splitBatch(batch).flatMap(noncesOf))).toEqual(new Set(noncesOf(batch)))
+      expect(splitBatch(batch).reduce((sum, half) => sum + nonceCount(half), 0)).toBe(nonceCount(batch))
     }
   })
 

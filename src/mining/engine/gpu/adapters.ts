@@ -62,9 +62,9 @@ async function askForAdapters({
   let stop: () => void = () => undefined
   try {
     return await new Promise<AdapterAnswer>((resolve) => {
-      const nothing = (reason: string, mayPass = false) => resolve({ adapters: [], reason, mayPass })
-      timer = setTimeout(() => nothing('the graphics driver does not answer'), timeoutMs)
-      stop = () => nothing('the listing was cancelled')
+      const resolveEmpty = (reason: string, mayPass = false) => resolve({ adapters: [], reason, mayPass })
+      timer = setTimeout(() => resolveEmpty('the graphics driver does not answer'), timeoutMs)
+      stop = () => resolveEmpty('the listing was cancelled')
       if (signal?.aborted) return stop()
       signal?.addEventListener('abort', stop, { once: true })
       child = new GpuChild({
@@ -72,7 +72,7 @@ async function askForAdapters({
         onReport: (report) => {
           if (report.type === 'adapters') resolve({ adapters: report.adapters, reason: null, mayPass: false })
         },
-        onEnd: ({ reason, hopeless }) => nothing(reason, !hopeless),
+        onEnd: ({ reason, hopeless }) => resolveEmpty(reason, !hopeless),
       })
       child.send({ type: 'list' })
     })

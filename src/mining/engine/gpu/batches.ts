@@ -81,7 +81,7 @@ export class NonceCursor {
 }
 
 /** Splits a batch whose candidates do not fit into a result. Such a batch has many lanes. */
-export function halves(batch: Batch): [Batch, Batch] {
+export function splitBatch(batch: Batch): [Batch, Batch] {
   const half = batch.lanes >>> 1
   return [
     { ...batch, lanes: half },

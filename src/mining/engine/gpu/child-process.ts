@@ -80,14 +80,14 @@ export class GpuChild {
     stream.on('error', () => undefined)
     stream.on('data', (text: string) => {
       try {
-        for (const line of lines.push(text)) this.#take(line)
+        for (const line of lines.push(text)) this.#onLine(line)
       } catch (error) {
         this.#end(`it sent an invalid report: ${describeError(error)}`)
       }
     })
   }
 
-  #take(line: string): void {
+  #onLine(line: string): void {
     if (this.#ended) return
     const report = parseReport(line)
     if (report === null) this.#end(`it sent an invalid report: ${JSON.stringify(line.slice(0, 60))}`)

@@ -53,7 +53,7 @@ function fail(error: unknown): void {
 let loop: SearchLoop | null = null
 let newest: (GpuCommand & { readonly type: 'work' }) | null = null
 
-function obey(command: GpuCommand): void {
+function handleCommand(command: GpuCommand): void {
   switch (command.type) {
     case 'list':
       loadDawn()
@@ -66,11 +66,11 @@ function obey(command: GpuCommand): void {
       return
     case 'work':
       newest = command
-      giveWork()
+      passWork()
   }
 }
 
-function giveWork(): void {
+function passWork(): void {
   if (loop === null || newest === null) return
   const { sequence, bytes, target, fixedNonce } = engineWorkOf(newest)
   loop.setWork({ sequence, work: bytes && prepareWork(bytes, target, fixedNonce) })
@@ -95,7 +95,7 @@ async function search(settings: SearchSettings): Promise<void> {
     paceMs: PACE_MS,
   })
   send({ type: 'ready', adapter: info, tuning })
-  giveWork()
+  passWork()
   await loop.run()
 }
 
@@ -123,18 +123,18 @@ async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settin
   const { tuningFile, retune, batchMs } = settings
   const shader = shaderText()
   const key = tuningKey(info, shader)
-  const most = device.limits.maxComputeInvocationsPerWorkgroup
+  const maxLanes = device.limits.maxComputeInvocationsPerWorkgroup
   let tuning = tuningFile === null || retune ? null : readTuning(tuningFile, key)
   if (tuning === null && tuningFile !== null) {
     const create = (sizes: Pick<Tuning, 'workgroup' | 'split'>) =>
       GpuRunner.create(dawn.globals, device, { shader, ...sizes, slots: 2 })
     const mayGainBySplit = info.vendor === 'nvidia'
-    tuning = await tune(create, { maxInvocations: most, batchMs, mayGainBySplit })
+    tuning = await tune(create, { maxInvocations: maxLanes, batchMs, mayGainBySplit })
     saveTuning(tuningFile, key, tuning)
   }
   const { workgroup, trips, split, noncesPerMs } = tuning ?? DEFAULT_TUNING
-  if ((settings.workgroup ?? 1) > most)
-    throw new HopelessError(`${info.name} takes workgroups of ${most} lanes at most`)
+  if ((settings.workgroup ?? 1) > maxLanes)
+    throw new HopelessError(`${info.name} takes workgroups of ${maxLanes} lanes at most`)
   return {
     workgroup: settings.workgroup ?? workgroup,
     trips: settings.trips ?? trips,
@@ -155,7 +155,7 @@ function saveTuning(file: string, key: string, tuning: Tuning): void {
 const lines = new LineReader()
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', (text: string) => {
-  for (const line of lines.push(text)) obey(JSON.parse(line) as GpuCommand)
+  for (const line of lines.push(text)) handleCommand(JSON.parse(line) as GpuCommand)
 })
 // The parent is gone.
 process.stdin.on('end', () => process.exit(0))

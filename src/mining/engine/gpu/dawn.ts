@@ -20,7 +20,7 @@ type NamedAdapter = AdapterChoice & Pick<ListedAdapter, 'alike'>
 const PREFERRED: Partial<Record<NodeJS.Platform, string>> = { linux: 'vulkan', win32: 'd3d12', darwin: 'metal' }
 /** Every request uses the same preference, because the order of adapters may depend on it. */
 const PREFERENCE: GPURequestAdapterOptions = { powerPreference: 'high-performance' }
-const NO_SUCH_NAME = 'newcut lists adapters'
+const UNKNOWN_NAME = 'newcut lists adapters'
 /** Results of `create` must stay reachable: collecting one crashes or hangs the process. */
 const instances: GPU[] = []
 
@@ -71,7 +71,7 @@ export function adaptersIn(refusal: string, platform: NodeJS.Platform = process.
 /** Dawn cannot list adapters, but its refusal of an unknown name lists all known names. */
 async function nameRefusal(dawn: Dawn): Promise<string> {
   try {
-    const gpu = dawn.create([`adapter=${NO_SUCH_NAME}`])
+    const gpu = dawn.create([`adapter=${UNKNOWN_NAME}`])
     instances.push(gpu)
     await gpu.requestAdapter(PREFERENCE)
     return ''

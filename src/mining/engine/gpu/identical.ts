@@ -48,9 +48,9 @@ export function writeManifest(): void {
 export const hasLayer = (): boolean => existsSync(MANIFEST)
 
 /** The loader also numbers cards that Dawn cannot use. Up to this many of them are skipped. */
-const MAX_USELESS = 4
+const MAX_SKIPPED_CARDS = 4
 
-/** EnvironmentVariables, in addition to `env`, for a process that sees only one card. */
+/** Environment variables, in addition to `env`, for a process that sees only one card. */
 export function cardEnv(card: number, env: EnvironmentVariables): Record<string, string> {
   const before = (first: string, rest: string | undefined) => (rest ? `${first}:${rest}` : first)
   return {
@@ -80,7 +80,7 @@ export async function distinguishCards(
   if (adapters.every(({ alike }) => alike === 1)) return adapters
   const total = adapters.reduce((sum, { alike }) => sum + alike, 0)
   const cards: ListedAdapter[] = []
-  for (let card = 0; cards.length < total && card < total + MAX_USELESS; card++) {
+  for (let card = 0; cards.length < total && card < total + MAX_SKIPPED_CARDS; card++) {
     const seen = await listCard(card)
     if (seen === null || seen.length > 1 || seen.some(({ alike }) => alike > 1)) return adapters
     cards.push(...seen.map((adapter) => ({ ...adapter, card })))
@@ -93,8 +93,8 @@ export async function distinguishCards(
 
 /** Message for users about an adapter that represents several cards. */
 export function alikeHint(alike: number, platform: NodeJS.Platform = process.platform, built = hasLayer()): string {
-  const fact = `one of ${alike} cards that their names do not tell apart, and the only one used`
-  if (platform !== 'linux') return `${fact}: newcut tells them apart on Linux only`
-  if (built) return `${fact}: the Vulkan loader does not let newcut tell them apart`
+  const fact = `one of ${alike} cards with names that do not distinguish them, and the only one used`
+  if (platform !== 'linux') return `${fact}: newcut distinguishes them on Linux only`
+  if (built) return `${fact}: the Vulkan loader does not let newcut distinguish them`
   return `${fact}: to use all, install newcut again where there is a C compiler`
 }

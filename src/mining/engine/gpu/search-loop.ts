@@ -2,11 +2,11 @@
 import {
   type BatchSize,
   checkProof,
-  halves,
   maxNoncesFor,
   type NonceCursor,
   PROOF_CANDIDATES,
   provingBound,
+  splitBatch,
 } from './batches.ts'
 import { type Batch, type BatchResult, judgeNonce, MAX_RESULT_NONCES, nonceCount, type PreparedWork } from './layout.ts'
 import type { GpuReport } from './messages.ts'
@@ -122,7 +122,7 @@ export class SearchLoop {
     const nonces = nonceCount(batch)
     if (result.found > nonces) throw new Error(`${result.found} candidates in ${nonces} nonces`)
     if (result.found > MAX_RESULT_NONCES && isCurrent) {
-      this.#redo.push(...halves(batch))
+      this.#redo.push(...splitBatch(batch))
       return
     }
     const judged = result.nonces.map((nonce) => ({ nonce, verdict: judgeNonce(work, nonce) }))
