@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ownCases } from '#client/conformance/case-file.ts'
 import { clientRules } from '#client/conformance/clients/judge.ts'
 import { type ClientSituation, readSituations } from '#client/conformance/clients/situation-file.ts'
-import { caseSummaryLines, failedCaseLine, formatGaveUp } from '#client/conformance/report.ts'
+import { caseSummaryLines, failedCaseLine, formatAbandoned } from '#client/conformance/report.ts'
 import type { CaseResult, ConformanceReport } from '#client/conformance/run.ts'
 import { type ClientReport, startJudgingNode } from '#compose/conformance/judging-node.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
@@ -74,7 +74,7 @@ function printReport(report: ClientReport, json: boolean, print: (line: string) 
     return
   }
   for (const each of report.cases) if (each.outcome === 'failed') print(failedCaseLine(each, 'request'))
-  for (const each of report.cases) if (each.gaveUp !== null) print(formatGaveUp(each, each.gaveUp))
+  for (const each of report.cases) if (each.gaveUp !== null) print(formatAbandoned(each, each.gaveUp))
   for (const line of caseSummaryLines(report)) print(line)
   print(`a client at ${report.node}`)
 }

@@ -98,7 +98,7 @@ export interface NetworkChange {
 /** The clock of a network. Times are a Date, or a text such as `2027-01-01T00:00:00Z`. */
 export interface DevnetTime {
   /** Sets the clock, which goes on from there. */
-  readonly to: (time: Date | string) => Promise<DevnetClock>
+  readonly controlsOf: (time: Date | string) => Promise<DevnetClock>
   /** Moves the clock by milliseconds; a negative number moves it back. */
   readonly advance: (ms: number) => Promise<DevnetClock>
   /** Gives the next block this time; the clock stands still until then. */
@@ -194,7 +194,7 @@ function controlOf(target: Target): DevnetControl {
   return {
     mine: (counts) => call('make-blocks', counts),
     time: {
-      to: (time) => clock({ to: timeText(time) }),
+      controlsOf: (time) => clock({ to: timeText(time) }),
       advance: (advanceMs) => clock({ advanceMs }),
       nextBlock: (time) => clock({ nextBlock: timeText(time) }),
       every: (everyMs) => clock({ everyMs }),

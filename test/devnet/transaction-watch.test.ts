@@ -16,7 +16,7 @@ import { Heard } from './heard.ts'
 import { noTrial } from './no-trial.ts'
 import { commandOf, pendingOf } from './read-command.ts'
 
-/** Chains that execute nothing, and their transaction events. `onTold` receives the number of events after each one. */
+/** Chains that execute nothing, and their transaction events. `onStatus` receives the number of events after each one. */
 function watched(onTold: (count: number) => void = () => undefined, graph: GraphName = 'singleton') {
   const network = { ...development, graphHistory: [{ from: 0, graph: graphs[graph] }], window: null }
   let last = BigInt(Date.now()) * 1000n - 3_600_000_000n

@@ -27,7 +27,7 @@ it('the typed control makes blocks, and keeps the properties of the network live
 it('the typed control sets the clock', async () => {
   const devnet = await start()
   const NEW_YEAR = Date.parse('2040-01-01T00:00:00Z')
-  expect((await devnet.time.to(new Date(NEW_YEAR))).nowMs).toBeGreaterThanOrEqual(NEW_YEAR)
+  expect((await devnet.time.controlsOf(new Date(NEW_YEAR))).nowMs).toBeGreaterThanOrEqual(NEW_YEAR)
   const { aheadMs } = await devnet.time.advance(3_600_000)
   expect((await devnet.time.advance(-1_800_000)).aheadMs).toBeLessThan(aheadMs)
   await devnet.time.nextBlock('2041-01-01T00:00:00Z')

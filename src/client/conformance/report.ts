@@ -12,7 +12,7 @@ export function failedCaseLine({ group, name, failure }: CaseResult, unit = 'ste
 }
 
 /** One line for a client that ended before it did its duty. */
-export function formatGaveUp({ group, name }: Pick<CaseResult, 'group' | 'name'>, gaveUp: StepFailure): string {
+export function formatAbandoned({ group, name }: Pick<CaseResult, 'group' | 'name'>, gaveUp: StepFailure): string {
   const { step, call, expected, got } = gaveUp
   return printable(`gave up ${group}: ${name} (request ${step}, ${call}): expected ${expected}, got ${got}`)
 }

@@ -42,13 +42,13 @@ export class NamedSnapshots {
   take(): number {
     if (this.#kept.size >= MAX_SNAPSHOTS) throw new ControlError({ kind: 'too-many-snapshots', most: MAX_SNAPSHOTS })
     this.#newest++
-    this.#kept.set(this.#newest, this.#present())
+    this.#kept.set(this.#newest, this.#takeNow())
     return this.#newest
   }
 
   /** Notes the current state as that of the start. */
   start(): void {
-    this.#first = this.#present()
+    this.#first = this.#takeNow()
   }
 
   /** Reverts to the start, and drops all snapshots. */
@@ -58,7 +58,7 @@ export class NamedSnapshots {
     this.#restore(this.#first)
   }
 
-  #present(): NamedSnapshot {
+  #takeNow(): NamedSnapshot {
     const { chains, coordinator } = this.#maker
     return {
       heads: new Map(chains.cut),

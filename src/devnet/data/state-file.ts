@@ -19,7 +19,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
-import { besideOf, moveInto } from '#ground/base/replace-file.ts'
+import { temporaryNameOf, moveInto } from '#ground/base/replace-file.ts'
 import { openUserFile } from '#ground/base/user-file.ts'
 import { writeCopyFile } from '../copy/open-copy.ts'
 import type { PendingBytes } from '../mempool/mempools.ts'
@@ -78,7 +78,7 @@ const base64Of = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
  * @throws NewcutError DATA_UNUSABLE
  */
 export async function checkStateFile(file: string): Promise<void> {
-  const unfinished = besideOf(file)
+  const unfinished = temporaryNameOf(file)
   try {
     await (await open(unfinished, 'w')).close()
     await rm(unfinished)
@@ -89,7 +89,7 @@ export async function checkStateFile(file: string): Promise<void> {
 
 /** Writes the file, which replaces an earlier one at once. @throws NewcutError DATA_UNUSABLE */
 export async function writeStateFile(file: string, network: SavedNetwork): Promise<void> {
-  const unfinished = besideOf(file)
+  const unfinished = temporaryNameOf(file)
   try {
     await pipeline(stateStream(network), createWriteStream(unfinished, { flush: true }))
     moveInto(unfinished, file)

@@ -46,7 +46,7 @@ export function prepareReplacement(
 ): PreparedFile {
   const before = statSync(path, { throwIfNoEntry: false })
   const target = before === undefined ? path : realpathSync(path)
-  const beside = besideOf(target)
+  const beside = temporaryNameOf(target)
   const file = openSync(beside, 'wx', before === undefined ? (mode ?? 0o666) : 0o600)
   try {
     const parts = typeof content === 'string' ? [Buffer.from(content)] : content
@@ -83,7 +83,7 @@ export function replaceFile(
 }
 
 /** An unused name in the folder of a file. */
-export const besideOf = (path: string): string =>
+export const temporaryNameOf = (path: string): string =>
   join(dirname(path), `${basename(path)}.${randomBytes(6).toString('hex')}.new`)
 
 /**

@@ -184,7 +184,7 @@ export class WorkerAccount {
     return this.#minutes.find((minute) => minute.minuteMs === minuteMs)?.refused[verdict] ?? 0
   }
 
-  saved(): SavedAccount {
+  save(): SavedAccount {
     const { user, worker, agent, address, difficulty, accepted, hashes, blocks, refused } = this
     const { firstMs, lastShareMs, heardMs, streak, unknownJobs, warning } = this
     return {

@@ -159,7 +159,7 @@ export class Accounts {
     const [changed, dropped] = [[...this.#changed], [...this.#dropped]]
     if (changed.length + dropped.length === 0) return
     // Copies, because accounts change during the write.
-    const states = changed.map((account) => structuredClone(account.saved()))
+    const states = changed.map((account) => structuredClone(account.save()))
     const through = { throughMs: this.#throughMs, savedMs: nowMs }
     this.#changed.clear()
     this.#dropped.clear()

@@ -9,7 +9,7 @@ import {
   xOf,
   yOf,
 } from '../../../src/faces/web/explorer/browser/braid-layout.ts'
-import { indented } from '../../../src/faces/web/explorer/browser/json-text.ts'
+import { indent } from '../../../src/faces/web/explorer/browser/json-text.ts'
 import { literalOf } from '../../../src/faces/web/explorer/browser/literal.ts'
 import { type ListPage, PagedList } from '../../../src/faces/web/explorer/browser/paged-list.ts'
 import { NodeState } from '../../../src/faces/web/explorer/browser/state.ts'
@@ -112,7 +112,7 @@ describe('a list in pages', () => {
         shown = items.join('')
       },
       more,
-      onTold: (text) => void told.push(text),
+      onStatus: (text) => void told.push(text),
       noun: 'event',
     })
     return { list, told, more, shown: () => shown, click: () => click() }
@@ -176,10 +176,10 @@ describe('values', () => {
   ])('the explorer shows values: %j', (json, text) => expect(briefValue(json)).toBe(text))
 
   it('the explorer indents JSON, with its numbers as they are, and nothing within empty brackets', () => {
-    expect(indented('{"a":[],"b":{ },"c":[1.50,"x{y"]}')).toBe(
+    expect(indent('{"a":[],"b":{ },"c":[1.50,"x{y"]}')).toBe(
       '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.50,\n    "x{y"\n  ]\n}',
     )
-    expect(indented('{"a"')).toBe('{"a"')
+    expect(indent('{"a"')).toBe('{"a"')
   })
 
   it('the explorer shows strings with the escapes of the language', () => {

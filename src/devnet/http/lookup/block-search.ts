@@ -63,7 +63,7 @@ export function searchBlocks<T>(
   let last = -1
   const first = from?.record ?? (isAscending ? 0 : store.size - 1)
   for (let record = first; record >= 0 && record < store.size; record += step) {
-    const isRead = isWanted(store, record, query)
+    const isRead = isMatch(store, record, query)
     budget -= isRead ? 1 : SKIP_COST
     if (budget < 0) return pageOf(store, items, { next: idAt(store, record), last })
     last = record
@@ -89,7 +89,7 @@ export const createdMs = ({ header }: Block) => Number(header.creationTime / 100
 
 const idAt = (store: BlockStore, record: number) => encodeBase64Url(store.hashAt(record))
 
-function isWanted(store: BlockStore, record: number, { chain, minheight, maxheight }: BlockQuery): boolean {
+function isMatch(store: BlockStore, record: number, { chain, minheight, maxheight }: BlockQuery): boolean {
   const height = store.heightAt(record)
   if (chain !== undefined && store.chainAt(record) !== chain) return false
   return store.parentRecord(record) >= 0 && height >= (minheight ?? 0) && height <= (maxheight ?? Infinity)

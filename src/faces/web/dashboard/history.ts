@@ -1,6 +1,6 @@
 /** Keeps the hashrates of the last two hours for pages that open later. Memory is bounded. */
 import type { Snapshot } from '#mining/mine/snapshot.ts'
-import { MAX_LINES, ratesOf, rounded } from './lines.ts'
+import { MAX_LINES, ratesOf, roundRate } from './lines.ts'
 import type { RateHistory, RateSample } from './state.ts'
 
 /** Sampling interval. Samples are 10 s averages, so they cover every hash. */
@@ -18,7 +18,7 @@ export class RateRing {
 
   /** Records the present hashrates. Times must not decrease. @returns the recorded sample */
   sample({ devices, hashrates }: Pick<Snapshot, 'devices' | 'hashrates'>, at: Times): RateSample {
-    const sample = { atMs: at.wallMs, total: rounded(hashrates['10s']), lines: ratesOf(devices) }
+    const sample = { atMs: at.wallMs, total: roundRate(hashrates['10s']), lines: ratesOf(devices) }
     this.#samples.push({ ...sample, monotonicMs: at.monotonicMs })
     if (this.#samples.length > MAX_SAMPLES) this.#samples.shift()
     return sample

@@ -43,8 +43,8 @@ export function drawnOf(names: readonly string[]): readonly string[] {
 export function ratesOf(
   devices: readonly Pick<DeviceSnapshot, 'engine' | 'device' | 'hashrates'>[],
 ): Record<string, number | null> {
-  return Object.fromEntries([...devicesByLine(devices)].map(([name, group]) => [name, rounded(sumOfRates(group))]))
+  return Object.fromEntries([...devicesByLine(devices)].map(([name, group]) => [name, roundRate(sumOfRates(group))]))
 }
 
 /** Rounds to four digits, more than a chart can show. */
-export const rounded = (rate: number | null) => (rate === null ? null : Number(rate.toPrecision(4)))
+export const roundRate = (rate: number | null) => (rate === null ? null : Number(rate.toPrecision(4)))

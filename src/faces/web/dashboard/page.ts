@@ -5,14 +5,14 @@ import { type Asset, fileAsset, pageAssets, policyWith, sendAsset } from '../ass
 export const DASHBOARD_PATH = '/'
 
 /** A library that the build copies beside the scripts. */
-const keptAsset = (name: string) => fileAsset(new URL(`kept/${name}`, import.meta.url))
+const packageAsset = (name: string) => fileAsset(new URL(`kept/${name}`, import.meta.url))
 
 /** Reads all files, by path. Throws if the package is incomplete. */
 export function readDashboard(): ReadonlyMap<string, Asset> {
   return new Map<string, Asset>([
     ...pageAssets('dashboard', '/dashboard', policyWith(), () => DASHBOARD_PATH),
-    ['/dashboard/uplot.js', keptAsset('uPlot.iife.min.js')],
-    ['/dashboard/uplot.css', keptAsset('uPlot.min.css')],
+    ['/dashboard/uplot.js', packageAsset('uPlot.iife.min.js')],
+    ['/dashboard/uplot.css', packageAsset('uPlot.min.css')],
   ])
 }
 

@@ -21,7 +21,7 @@ export function difficultyText(hashes: number | null): string {
 }
 
 /** `1,234,567` */
-export const grouped = (value: number) => value.toLocaleString('en')
+export const groupDigits = (value: number) => value.toLocaleString('en')
 
 /** A shortened hash. Show the whole hash as title. */
 export const hashStart = (hash: string) => `${hash.slice(0, 8)}…`

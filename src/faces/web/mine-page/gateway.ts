@@ -89,7 +89,7 @@ export class Gateway {
     return this.#call(async (client) => {
       const wanted = chain === undefined ? undefined : chainIn(client, chain)
       const { work } = await this.#within(MAX_WORK_MS, (signal) => client.work(account, wanted, { signal }))
-      this.#issuers.gave({ client, account }, work.fields)
+      this.#issuers.remember({ client, account }, work.fields)
       return encodeWorkResponse(work)
     })
   }
@@ -98,10 +98,10 @@ export class Gateway {
    * Submits solved work to the node that gave it, and follows the solution to its end. Unsolved work never reaches a
    * node.
    */
-  solved(bytes: Uint8Array): Promise<SolutionEnd> {
+  submit(bytes: Uint8Array): Promise<SolutionEnd> {
     const fields = solvedFields(bytes)
     const { chainId: chain, height } = fields
-    const issue = this.#issuers.of(fields)
+    const issue = this.#issuers.issueOf(fields)
     const account = issue?.account ?? this.#options.account
     return this.#call(async (client) => {
       const hash = blockHash(bytes)
@@ -155,7 +155,7 @@ export class Gateway {
   }
 
   /** Whether this node gives work now. */
-  async isPresent(client: NodeClient): Promise<boolean> {
+  async givesWork(client: NodeClient): Promise<boolean> {
     try {
       return (await this.#options.client()) === client
     } catch (error) {

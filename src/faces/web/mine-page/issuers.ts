@@ -17,7 +17,7 @@ export class Issuers {
   /** Chain and payload hash -> issuer, oldest first. */
   readonly #known = new Map<string, Issue>()
 
-  gave(issue: Issue, work: WorkFields): void {
+  remember(issue: Issue, work: WorkFields): void {
     const key = keyOf(work)
     this.#known.delete(key)
     this.#known.set(key, issue)
@@ -26,7 +26,7 @@ export class Issuers {
   }
 
   /** @returns the issuer of the work, or null if it is not remembered */
-  of(work: WorkFields): Issue | null {
+  issueOf(work: WorkFields): Issue | null {
     return this.#known.get(keyOf(work)) ?? null
   }
 }

@@ -91,7 +91,7 @@ function addGateway(scope: FastifyInstance, gateway: Gateway): void {
   serve(scope, 'POST', '/mine/solved', { bodyLimit: MAX_SOLUTION_BYTES }, async (request) => {
     checkVisitor(request)
     expectType(request, 'application/octet-stream')
-    return gateway.solved(bytesOf(request))
+    return gateway.submit(bytesOf(request))
   })
   serve(scope, 'GET', '/mine/updates', {}, async (request, reply) => {
     checkVisitor(request)

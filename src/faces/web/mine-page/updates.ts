@@ -50,7 +50,7 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
     cancelAlive = clock.after(ALIVE_MS, () => unlessLeft('alive', String(chain)))
   }
   const unlessLeft = (event: 'broken' | 'alive', data: string) => {
-    void gateway.isPresent(client).then((isPresent) => (isPresent ? send(event, data) : end()))
+    void gateway.givesWork(client).then((isPresent) => (isPresent ? send(event, data) : end()))
   }
   // A visitor who left before the request was handled emits no further event.
   if (raw.destroyed || stopped.aborted) return end()

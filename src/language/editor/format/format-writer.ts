@@ -85,7 +85,7 @@ export class FormatWriter {
     this.#write(isPadded ? `${open} ` : open)
     for (const [index, item] of items.entries()) {
       if (index > 0)
-        this.#separate(items[index - 1], item, { indent, isForced: index >= kept && !staysBeside(items, index) })
+        this.#separate(items[index - 1], item, { indent, isForced: index >= kept && !staysOnLine(items, index) })
       else if (item.piece === 'comment' && item.firstLine > group.firstLine) this.#newLine(indent, false)
       const isLast = index === items.length - 1
       const own = (item.hasComma ? 1 : 0) + (isLast ? tail + (isPadded ? 2 : 1) : 0)
@@ -110,7 +110,7 @@ export class FormatWriter {
 }
 
 /** True for what belongs to the mark in front of it: `@doc "text"`, `@managed parameter function`. */
-function staysBeside(items: readonly Piece[], index: number): boolean {
+function staysOnLine(items: readonly Piece[], index: number): boolean {
   const isMark = (piece: Piece | undefined, ...marks: readonly string[]) => {
     return piece?.piece === 'leaf' && marks.includes(piece.text)
   }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { besideOf, moveInto } from '#ground/base/replace-file.ts'
+import { temporaryNameOf, moveInto } from '#ground/base/replace-file.ts'
 import { COMMON_OPTIONS, inRoot, markOf, type NativePart } from './part.ts'
 
 /** Timeout of one run of the compiler. */
@@ -36,7 +36,7 @@ export async function compilePart({ part, output, compiler, flags = [] }: Compil
     const failure = await firstFailure(runs, availableParallelism())
     if (failure !== null) return failure
     mkdirSync(dirname(output), { recursive: true })
-    const draft = besideOf(output)
+    const draft = temporaryNameOf(output)
     const shared = process.platform === 'darwin' ? ['-shared', '-undefined', 'dynamic_lookup'] : ['-shared']
     const linking = await run(compiler, [...shared, ...part.options, '-o', draft, ...objects, ...flags])
     if (linking === null) moveInto(draft, output)

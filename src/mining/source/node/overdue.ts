@@ -10,7 +10,7 @@ import { hurry } from './current.ts'
 import type { CutHeads } from './mining-node.ts'
 import {
   type Event,
-  isAskedFor,
+  isRequested,
   isWorkOwed,
   type SolvedWork,
   type State,
@@ -39,12 +39,12 @@ export function overdueMs({ overdue }: State, nowMs: number): number {
 export function overdueAfter(before: State, event: Event, after: State): WorkOverdue {
   const { failingSinceMs, owedSinceMs, givenAtMs } = overdueTimesAfter(before, event)
   // From the oldest unanswered request, but not before the last answer.
-  const unansweredMs = Math.max(givenAtMs, Math.min(event.atMs, ...askedAtMs(before)))
+  const unansweredMs = Math.max(givenAtMs, Math.min(event.atMs, ...requestedAtMs(before)))
   return {
     givenAtMs,
     owedSinceMs: isWorkOwed(after) ? (owedSinceMs ?? unansweredMs) : null,
     // Without a request, the current work was not refused.
-    failingSinceMs: isAskedFor(after) ? failingSinceMs : null,
+    failingSinceMs: isRequested(after) ? failingSinceMs : null,
   }
 }
 
@@ -56,7 +56,7 @@ function overdueTimesAfter({ overdue, asking }: State, event: Event): WorkOverdu
 }
 
 /** Times of the unanswered requests. */
-function askedAtMs({ asking, standby }: State): number[] {
+function requestedAtMs({ asking, standby }: State): number[] {
   const open = [asking, standby.kind === 'asking' ? standby : null]
   return open.flatMap((request) => (request === null ? [] : request.askedAtMs))
 }

@@ -254,7 +254,7 @@ export function isWorkOwed({ asking, checkDue }: State): boolean {
 }
 
 /** Whether current work is requested now, or will be after a pause. */
-export function isAskedFor({ asking, checkDue, isPausing }: State): boolean {
+export function isRequested({ asking, checkDue, isPausing }: State): boolean {
   return asking !== null || checkDue !== null || isPausing
 }
 

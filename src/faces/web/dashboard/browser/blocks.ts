@@ -1,6 +1,6 @@
 /** Shows the latest solutions and their progress. */
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { briefCoins, dayAndTime, grouped, NONE } from '../../kit/numbers.ts'
+import { briefCoins, dayAndTime, groupDigits, NONE } from '../../kit/numbers.ts'
 import type { ShownBlock } from '../state.ts'
 
 /** Limit of rows. */
@@ -49,6 +49,6 @@ function update(row: HTMLTableRowElement, block: ShownBlock, nowMs: number): voi
   time.children[0].setAttribute('datetime', new Date(foundAtMs).toISOString())
   write(became.children[0], state === 'confirmed' ? 'accepted' : state)
   write(became.children[1], depth === null ? (message ?? '') : depth === 1 ? 'at the head' : `${depth} deep`)
-  const texts = [String(chain), grouped(height), briefCoins(reward), device || NONE, `${Math.round(effort * 100)} %`]
+  const texts = [String(chain), groupDigits(height), briefCoins(reward), device || NONE, `${Math.round(effort * 100)} %`]
   for (const [i, text] of texts.entries()) write(rest[i], text)
 }

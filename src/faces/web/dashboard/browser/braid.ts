@@ -4,7 +4,7 @@
  */
 import type { ChainStatus } from '#mining/source/source.ts'
 import { draw, element, write } from '../../kit/dom.ts'
-import { difficultyText, grouped } from '../../kit/numbers.ts'
+import { difficultyText, groupDigits } from '../../kit/numbers.ts'
 import type { ShownBlock, Snapshot } from '../state.ts'
 
 /** Rows below the lowest head. */
@@ -20,7 +20,7 @@ const MARGIN = 14
 /** Height of the difficulty bars and chain numbers. */
 const FOOT = 46
 
-interface BlockSpot {
+interface BlockPlace {
   readonly chain: number
   readonly height: number
 }
@@ -64,17 +64,17 @@ export class CompactBraid {
 
   /** Describes the hovered chain, or else the mined one, in one line. */
   #note(): void {
-    const { status, isMined } = this.#noted()
+    const { status, isMined } = this.#note()
     if (status === undefined) {
       write('braid-note', 'No chain is mined now.')
       return
     }
     const { chain, height, difficulty } = status
     const known = difficulty === null ? '' : `, difficulty ${difficultyText(difficulty)}`
-    write('braid-note', `Chain ${chain} at height ${grouped(height)}${known}: ${stateText(status, isMined)}.`)
+    write('braid-note', `Chain ${chain} at height ${groupDigits(height)}${known}: ${stateText(status, isMined)}.`)
   }
 
-  #noted() {
+  #note() {
     const chain = this.#chosen ?? this.#work?.chain
     return { status: this.#chains.find((each) => each.chain === chain), isMined: chain === this.#work?.chain }
   }
@@ -126,13 +126,13 @@ export function stateText({ waitsFor, isWanted }: ChainStatus, isMined: boolean)
   return isWanted ? 'can be mined' : 'can be mined, but not selected here'
 }
 
-const nameOf = ({ chain, height }: BlockSpot) => `${chain}/${height}`
+const nameOf = ({ chain, height }: BlockPlace) => `${chain}/${height}`
 
 function isInChain({ state }: ShownBlock): boolean {
   return state === 'confirmed' || state === 'acknowledged' || state === 'unconfirmed'
 }
 
-function blocksIn({ chains, bottom }: Picture): BlockSpot[] {
+function blocksIn({ chains, bottom }: Picture): BlockPlace[] {
   return chains.flatMap(({ chain, height }) => {
     const count = Math.max(0, height - bottom + 1)
     return Array.from({ length: count }, (_, i) => ({ chain, height: bottom + i }))
@@ -156,7 +156,7 @@ function curve(from: number, to: number, top: number): string {
   return from === to ? `V${end}` : `C${from} ${half} ${to} ${half} ${to} ${end}`
 }
 
-function dotsOf({ x, y, own, known }: Picture, blocks: readonly BlockSpot[]): SVGElement {
+function dotsOf({ x, y, own, known }: Picture, blocks: readonly BlockPlace[]): SVGElement {
   const group = draw('g', { class: 'dots' })
   for (const { chain, height } of blocks) {
     const name = nameOf({ chain, height })

@@ -1,7 +1,7 @@
 /** Shows all chains as a table, as an accessible alternative to the braid. */
 import type { ChainStatus } from '#mining/source/source.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { difficultyText, grouped } from '../../kit/numbers.ts'
+import { difficultyText, groupDigits } from '../../kit/numbers.ts'
 import { stateText } from './braid.ts'
 
 export class ChainTable {
@@ -14,7 +14,7 @@ export class ChainTable {
       (row, status) => {
         const { chain, height, difficulty } = status
         const isMined = chain === mined
-        const texts = [grouped(height), difficultyText(difficulty), stateText(status, isMined)]
+        const texts = [groupDigits(height), difficultyText(difficulty), stateText(status, isMined)]
         for (const [i, text] of texts.entries()) write(row.children[i + 1], text)
         row.classList.toggle('mined', isMined)
       },

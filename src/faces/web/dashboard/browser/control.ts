@@ -103,7 +103,7 @@ class ThreadsField {
       if (isDone) this.#isEdited = false
       this.#refresh()
     })
-    this.#input.addEventListener('input', () => this.#edited())
+    this.#input.addEventListener('input', () => this.#onEdit())
     for (const [id, step] of [
       ['threads-fewer', -1],
       ['threads-more', 1],
@@ -111,7 +111,7 @@ class ThreadsField {
       element(id).addEventListener('click', () => {
         if (step < 0) this.#input.stepDown()
         else this.#input.stepUp()
-        this.#edited()
+        this.#onEdit()
       })
     }
   }
@@ -124,7 +124,7 @@ class ThreadsField {
     this.#refresh()
   }
 
-  #edited(): void {
+  #onEdit(): void {
     this.#isEdited = this.#input.value !== String(this.#present)
     this.#refresh()
   }

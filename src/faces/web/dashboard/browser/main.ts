@@ -14,7 +14,7 @@ const MAX_SILENT_MS = 8_000
 const view = new DashboardView()
 let state: DashboardState | null = null
 
-function changed(
+function stateAfter(
   before: DashboardState,
   { nowMs, summary, samples = [], blocks = [] }: DashboardChange,
 ): DashboardState {
@@ -62,11 +62,11 @@ function open(): () => void {
       },
       change: (data) => {
         if (state === null) return
-        state = changed(state, JSON.parse(data))
+        state = stateAfter(state, JSON.parse(data))
         view.show(state)
       },
     },
-    onLost: () => view.lost(),
+    onLost: () => view.showLost(),
     maxSilentMs: MAX_SILENT_MS,
   })
 }

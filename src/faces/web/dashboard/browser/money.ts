@@ -1,7 +1,7 @@
 /** Shows the coins that the chain paid, and the expected income and cost of a day. */
 import { amountText, moneyText } from '#ground/base/money-text.ts'
 import { element, write } from '../../kit/dom.ts'
-import { briefCoins, grouped } from '../../kit/numbers.ts'
+import { briefCoins, groupDigits } from '../../kit/numbers.ts'
 import type { MoneyParts } from '../state.ts'
 
 export class MoneyPanel {
@@ -9,7 +9,7 @@ export class MoneyPanel {
     const { profit, earnings } = shown
     const currency = profit?.currency ?? ''
     const money = (amount: number | null | undefined) => (amount == null ? null : moneyText(amount, currency))
-    row('paid-blocks', earnings === undefined ? null : grouped(earnings.total.blocks))
+    row('paid-blocks', earnings === undefined ? null : groupDigits(earnings.total.blocks))
     row('paid-coins', earnings === undefined ? null : briefCoins(earnings.total.coins))
     row('paid-value', earnings?.value == null ? null : moneyText(earnings.value, earnings.currency ?? ''))
     row('coins-day', profit === undefined ? null : amountText(profit.coinsPerDay))

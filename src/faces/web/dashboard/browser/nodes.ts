@@ -1,7 +1,7 @@
 /** Shows the nodes in order of priority, or the source itself if there is only one. */
 import type { UpstreamStatus } from '#mining/source/source.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { grouped, spanText } from '../../kit/numbers.ts'
+import { groupDigits, spanText } from '../../kit/numbers.ts'
 import type { Snapshot } from '../state.ts'
 
 interface Row {
@@ -35,7 +35,7 @@ function rowOf({ url, up, active, lag, latencyMs, height, version, problem }: Up
     problem ?? '',
     latencyMs === null ? '' : `answers in ${spanText(latencyMs)}`,
     lag === null ? '' : lag < 0.05 ? 'in sync' : `${lag.toFixed(1)} blocks behind`,
-    height === null ? '' : `height ${grouped(height)}`,
+    height === null ? '' : `height ${groupDigits(height)}`,
     version === null ? '' : `version ${version}`,
   ]
   const state = !up ? 'down' : active ? 'active' : problem === null ? 'ready' : 'troubled'

@@ -1,7 +1,7 @@
 /** Polls the workers of the rigs every ten seconds: they are too many for the event stream. */
 import type { WorkerRow, WorkerTable } from '#mining/accounts/rig-rows.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { ageText, grouped, NONE, rateText } from '../../kit/numbers.ts'
+import { ageText, groupDigits, NONE, rateText } from '../../kit/numbers.ts'
 
 const REFRESH_MS = 10_000
 /** Limit of rows: workers with a warning first, then the fastest. */
@@ -39,15 +39,15 @@ export class RigTableView {
       },
     )
     const others = total - rigs.length
-    write('rig-others', others > 0 ? `and ${grouped(others)} more; newcut rigs lists all` : '')
+    write('rig-others', others > 0 ? `and ${groupDigits(others)} more; newcut rigs lists all` : '')
     if (isLogWell === false)
       write('rig-others', 'The share log cannot be written, so shares are refused. Check the disk.')
   }
 }
 
 function detailsOf({ accepted, refused, lastShareMs, warning }: WorkerRow, nowMs: number): string {
-  const parts = [`${grouped(accepted)} accepted`]
-  for (const [verdict, count] of Object.entries(refused)) parts.push(`${grouped(count)} ${verdict}`)
+  const parts = [`${groupDigits(accepted)} accepted`]
+  for (const [verdict, count] of Object.entries(refused)) parts.push(`${groupDigits(count)} ${verdict}`)
   parts.push(`last share ${lastShareMs === null ? NONE : ageText(Math.max(0, nowMs - lastShareMs))}`)
   if (warning !== null) parts.push(`too many refused shares, mostly ${warning.reason}`)
   return parts.join(' · ')

@@ -1,6 +1,6 @@
 /** Shows rigs by user with their shares, or nothing without a stratum server. */
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { difficultyText, grouped } from '../../kit/numbers.ts'
+import { difficultyText, groupDigits } from '../../kit/numbers.ts'
 import type { Snapshot } from '../state.ts'
 import { RigTableView } from './rig-table.ts'
 
@@ -15,7 +15,7 @@ export class RigList {
     if (rigs === undefined) return
     this.#table.look()
     const { sessions, shares, users } = rigs
-    write('rig-sessions', grouped(sessions))
+    write('rig-sessions', groupDigits(sessions))
     write('rig-shares', sharesText(shares))
     fill(
       element('rig-users'),
@@ -26,7 +26,7 @@ export class RigList {
         item.dataset.state = sessions > 0 ? 'active' : 'away'
         item.title = user
         write(item.children[0], user)
-        write(item.children[1], sessions === 1 ? '1 rig' : `${grouped(sessions)} rigs`)
+        write(item.children[1], sessions === 1 ? '1 rig' : `${groupDigits(sessions)} rigs`)
         write(item.children[2], `${sharesText(shares)} · ${difficultyText(hashes)}`)
       },
     )
@@ -36,5 +36,5 @@ export class RigList {
 /** Accepted shares, and the reasons of the rejected ones. */
 export function sharesText(shares: User['shares']): string {
   const parts = Object.entries(shares).filter(([verdict, count]) => verdict === 'accepted' || count > 0)
-  return parts.map(([verdict, count]) => `${grouped(count)} ${verdict}`).join(' · ')
+  return parts.map(([verdict, count]) => `${groupDigits(count)} ${verdict}`).join(' · ')
 }

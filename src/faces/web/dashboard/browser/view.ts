@@ -1,7 +1,7 @@
 /** Writes the state into the page: numbers here, charts and lists in their own modules. */
 import { verdicts } from '#ground/chain/solution.ts'
 import { element, write } from '../../kit/dom.ts'
-import { ageText, difficultyText, grouped, NONE, rateParts, rateText, spanText, uptimeText } from '../../kit/numbers.ts'
+import { ageText, difficultyText, groupDigits, NONE, rateParts, rateText, spanText, uptimeText } from '../../kit/numbers.ts'
 import { ratesOf } from '../lines.ts'
 import type { DashboardState, Snapshot } from '../state.ts'
 import { BlockTable } from './blocks.ts'
@@ -49,7 +49,7 @@ export class DashboardView {
   }
 
   /** Marks the miner as unreachable; the page keeps the last state. */
-  lost(): void {
+  showLost(): void {
     document.body.dataset.phase = 'away'
     write('phase', 'no connection to the miner')
     document.title = 'newcut'
@@ -89,16 +89,16 @@ export class DashboardView {
 
   #work({ work, preemptions, results }: Snapshot): void {
     write('work-chain', work === null ? NONE : String(work.chain))
-    write('work-height', work === null ? NONE : grouped(work.height))
+    write('work-height', work === null ? NONE : groupDigits(work.height))
     write('work-difficulty', difficultyText(work?.difficulty ?? null))
     write('work-age', work === null ? NONE : ageText(work.ageMs))
-    write('preemptions', grouped(preemptions))
+    write('preemptions', groupDigits(preemptions))
     write('effort', `${Math.round(results.effort * 100)} %`)
   }
 }
 
 /** Shows a count, and hides it if it is 0. */
 function show(id: string, count: number): void {
-  write(id, grouped(count))
+  write(id, groupDigits(count))
   element(id).parentElement?.toggleAttribute('data-zero', count === 0)
 }

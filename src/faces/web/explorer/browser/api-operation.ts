@@ -2,7 +2,7 @@
 import { make, write } from '../../kit/dom.ts'
 import { exampleOf, type OpenApi, type OpenApiOperation, type Parameter } from './api-example.ts'
 import { curlText } from './call.ts'
-import { indented } from './json-text.ts'
+import { indent } from './json-text.ts'
 
 const MAX_SHOWN = 200_000
 
@@ -57,7 +57,7 @@ class Caller {
     this.#send.disabled = !canSend
     if (!canSend) write(this.#told, 'Browsers cannot send this body. Call it from a terminal or a program.')
     this.form.append(
-      ...this.#inputs.map(([parameter, input]) => labelled(parameter, input)),
+      ...this.#inputs.map(([parameter, input]) => labelOf(parameter, input)),
       ...(this.#body === null ? [] : [make('label', {}, make('span', {}, `body · ${type}`), this.#body)]),
       make('div', { class: 'row' }, this.#send, this.#curl),
       this.#told,
@@ -85,7 +85,7 @@ class Caller {
     const { operation, named } = this.#shown
     const schema = operation.requestBody?.content[this.#type]?.schema
     if (this.#type === 'application/json' && schema) {
-      field.value = indented(JSON.stringify(exampleOf(schema, named)))
+      field.value = indent(JSON.stringify(exampleOf(schema, named)))
     }
     field.rows = Math.min(14, Math.max(2, field.value.split('\n').length))
     return field
@@ -148,7 +148,7 @@ class Caller {
       text += part.value
       if (isStream) this.#show(text.slice(-MAX_SHOWN))
     }
-    if (!isStream) this.#show(type.startsWith('application/json') ? indented(text) : text)
+    if (!isStream) this.#show(type.startsWith('application/json') ? indent(text) : text)
   }
 
   #show(text: string): void {
@@ -157,7 +157,7 @@ class Caller {
   }
 }
 
-function labelled({ name, in: place, required, description }: Parameter, input: HTMLInputElement): HTMLElement {
+function labelOf({ name, in: place, required, description }: Parameter, input: HTMLInputElement): HTMLElement {
   const note = [place, required ? '' : 'optional', description ?? ''].filter((each) => each !== '').join(' · ')
   return make('label', {}, make('span', {}, make('code', {}, name), ` ${note}`), input)
 }

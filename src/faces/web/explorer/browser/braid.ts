@@ -189,14 +189,14 @@ function nextBlock(
 /** Colours of the style sheet and of the chains: similar hues for neighbours, equal contrast for all. */
 function paletteFor(chains: number): Palette {
   const style = getComputedStyle(document.documentElement)
-  const named = (name: string) => style.getPropertyValue(`--${name}`).trim()
-  const [light, strength] = [named('chain-light'), named('chain-strength')]
+  const colourNamed = (name: string) => style.getPropertyValue(`--${name}`).trim()
+  const [light, strength] = [colourNamed('chain-light'), colourNamed('chain-strength')]
   return {
-    ground: named('card'),
-    text: named('text'),
-    soft: named('soft'),
-    line: named('line'),
-    bad: named('bad'),
+    ground: colourNamed('card'),
+    text: colourNamed('text'),
+    soft: colourNamed('soft'),
+    line: colourNamed('line'),
+    bad: colourNamed('bad'),
     chains: Array.from({ length: chains }, (_, chain) => {
       const hue = 178 + (chains === 1 ? 0 : (172 * chain) / (chains - 1))
       return `oklch(${light} ${strength} ${Math.round(hue)})`

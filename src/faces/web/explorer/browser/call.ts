@@ -26,8 +26,8 @@ export async function callNode(
 
 /** The same call as a curl command. */
 export function curlText(method: string, path: string, body?: string | null, type = 'application/json'): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  const url = quoted(location.origin + path)
+  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  const url = quote(location.origin + path)
   const verb = method === 'GET' && !body ? '' : ` -X ${method}`
-  return body ? `curl${verb} ${url} -H 'content-type: ${type}' -d ${quoted(body)}` : `curl${verb} ${url}`
+  return body ? `curl${verb} ${url} -H 'content-type: ${type}' -d ${quote(body)}` : `curl${verb} ${url}`
 }

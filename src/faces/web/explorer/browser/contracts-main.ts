@@ -1,7 +1,7 @@
 /** The browser of modules: a list by chain, and a module with its interface, tables and code. */
 import type { ModuleDetails, ModuleList } from '#ground/schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { grouped } from '../../kit/numbers.ts'
+import { groupDigits } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
 import { CodeView } from './code-view.ts'
 import { fillChains, openFrame } from './frame.ts'
@@ -52,7 +52,7 @@ function narrow(): void {
     )
   fill(element('modules'), found, ({ name, isFetched }) => `${chain()} ${name} ${isFetched}`, rowOf)
   markChosen()
-  const count = `${grouped(found.length)} of ${grouped(modules.modules.length)}`
+  const count = `${groupDigits(found.length)} of ${groupDigits(modules.modules.length)}`
   write('module-note', [count, ...(modules.note === null ? [] : [modules.note])].join(' · '))
 }
 

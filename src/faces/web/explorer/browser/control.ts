@@ -46,7 +46,7 @@ export class NodeControls {
       ['pause-all', 'pause'],
       ['resume-all', 'resume'],
     ]) {
-      element(id).addEventListener('click', () => void this.#all(request))
+      element(id).addEventListener('click', () => void this.#sendEach(request))
     }
     element('faults-details').addEventListener('toggle', () => void listOperations(), { once: true })
   }
@@ -120,7 +120,7 @@ export class NodeControls {
   }
 
   /** Sends one control request per changed chain. */
-  async #all(action: string): Promise<void> {
+  async #sendEach(action: string): Promise<void> {
     const chains = Array.from({ length: this.#chains }, (_, i) => i)
     const changed = chains.filter((chain) => this.#paused.includes(chain) === (action === 'resume'))
     for (const chain of changed) await this.#send(action, { chain })
@@ -147,7 +147,7 @@ export class NodeControls {
     try {
       const { status, text, ms } = await callNode('POST', path, json)
       output.dataset.outcome = status < HEALTHY ? 'done' : 'refused'
-      if (name === 'snapshot' && status < HEALTHY) this.#snapshots.taken(text)
+      if (name === 'snapshot' && status < HEALTHY) this.#snapshots.onTaken(text)
       const told = status < HEALTHY ? `done in ${formatDuration(ms)}` : `${status} ${text}`
       write(output, `${name}: ${told}`)
     } catch {

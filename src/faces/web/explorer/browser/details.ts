@@ -2,7 +2,7 @@
 import type { NetworkView } from '#ground/schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { callNode } from './call.ts'
-import { indented } from './json-text.ts'
+import { indent } from './json-text.ts'
 import { transactionUrl } from './place.ts'
 import type { KnownBlock } from './state.ts'
 
@@ -25,8 +25,8 @@ export class Details {
     const { payloadHash } = JSON.parse(header) as { readonly payloadHash?: string }
     const outputs = await this.#ask(`${base}/payload/${payloadHash}/outputs`)
     this.#fill(number, [
-      ['Header', indented(header)],
-      ['Payload with outputs', indented(readable(outputs))],
+      ['Header', indent(header)],
+      ['Payload with outputs', indent(readable(outputs))],
     ])
   }
 
@@ -40,8 +40,8 @@ export class Details {
     const pool = await callNode('POST', `${base}/mempool/lookup`, JSON.stringify([key]))
     const isDone = poll.text !== '{}'
     this.#fill(number, [
-      isDone ? ['Result', indented(poll.text)] : ['Result', 'None yet: no block of this chain contains it.'],
-      ['Mempool', indented(unfolded(pool.text))],
+      isDone ? ['Result', indent(poll.text)] : ['Result', 'None yet: no block of this chain contains it.'],
+      ['Mempool', indent(unfold(pool.text))],
     ])
   }
 
@@ -76,7 +76,7 @@ function readable(payload: string): string {
       const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0))
       const json = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
       JSON.parse(json)
-      return unfolded(json)
+      return unfold(json)
     } catch {
       return whole
     }
@@ -84,12 +84,12 @@ function readable(payload: string): string {
 }
 
 /** Parses the nested JSON texts of a signed command. */
-function unfolded(json: string): string {
+function unfold(json: string): string {
   return json.replace(/"(?:cmd|contents)":("(?:[^"\\]|\\.)*")/g, (whole, text: string) => {
     try {
       const inner = JSON.parse(text) as string
       JSON.parse(inner)
-      return whole.replace(text, () => unfolded(inner))
+      return whole.replace(text, () => unfold(inner))
     } catch {
       return whole
     }

@@ -1,7 +1,7 @@
 /** Events of transactions by name, newest first. New blocks add theirs. */
 import type { EventPage, ListedEvent } from '#ground/schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { groupDigits, timeOfDay } from '../../kit/numbers.ts'
 import { askNode } from './ask.ts'
 import { eventText } from './event-row.ts'
 import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
@@ -26,7 +26,7 @@ const list = new PagedList<ListedEvent>({
   keyOf: ({ block, index }) => `${block} ${index}`,
   show: (items) => fill(element('events'), items, ({ block, index }) => `${block} ${index}`, rowOf),
   more: element<HTMLButtonElement>('more'),
-  onTold: (text) => write('told', text),
+  onStatus: (text) => write('told', text),
   noun: 'event',
 })
 
@@ -36,7 +36,7 @@ function rowOf(each: ListedEvent): HTMLElement {
     'li',
     {},
     transactionLink(requestKey),
-    make('span', { class: 'where' }, `chain ${each.chain} · height ${grouped(height)} · ${timeOfDay(createdMs)}`),
+    make('span', { class: 'where' }, `chain ${each.chain} · height ${groupDigits(height)} · ${timeOfDay(createdMs)}`),
     make('span', { class: 'event' }, ...eventText(each)),
   )
 }

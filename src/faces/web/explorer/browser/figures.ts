@@ -1,7 +1,7 @@
 /** Shows the figures at the top: height, block rate, pending transactions, difficulty. */
 import { withPrefix } from '#ground/base/units.ts'
 import { write } from '../../kit/dom.ts'
-import { grouped } from '../../kit/numbers.ts'
+import { groupDigits } from '../../kit/numbers.ts'
 import type { NodeState } from './state.ts'
 
 const MINUTE_MS = 60_000
@@ -17,7 +17,7 @@ export function showNetwork({ view: { network, heads } }: NodeState): void {
 export function showNumbers(state: NodeState, nowMs: number): void {
   const { heads, pool, network } = state.view
   const { highest, lowest } = state
-  write('height', highest === lowest ? grouped(highest) : `${grouped(lowest)}–${grouped(highest)}`)
+  write('height', highest === lowest ? groupDigits(highest) : `${groupDigits(lowest)}–${groupDigits(highest)}`)
   write(
     'pace',
     paceText(
@@ -25,7 +25,7 @@ export function showNumbers(state: NodeState, nowMs: number): void {
       nowMs,
     ),
   )
-  write('pending', grouped(pool.sizes.reduce((a, b) => a + b, 0)))
+  write('pending', groupDigits(pool.sizes.reduce((a, b) => a + b, 0)))
   const difficulties = heads.map(({ difficulty }) => Number(difficulty))
   const [least, most] = [Math.min(...difficulties), Math.max(...difficulties)].map(withPrefix)
   write('difficulty', least === most ? least : `${least}–${most}`)
@@ -36,5 +36,5 @@ export function showNumbers(state: NodeState, nowMs: number): void {
 function paceText(createdMs: readonly number[], nowMs: number): string {
   const inMinute = createdMs.filter((each) => each > nowMs - MINUTE_MS && each <= nowMs + MINUTE_MS)
   const isAll = createdMs.some((each) => each <= nowMs - MINUTE_MS)
-  return isAll || inMinute.length < 500 ? grouped(inMinute.length) : `over ${grouped(inMinute.length)}`
+  return isAll || inMinute.length < 500 ? groupDigits(inMinute.length) : `over ${groupDigits(inMinute.length)}`
 }

@@ -3,7 +3,7 @@
 const INDENT = '  '
 
 /** Indents the text. Returns it unchanged if it is not JSON. */
-export function indented(text: string): string {
+export function indent(text: string): string {
   try {
     JSON.parse(text)
   } catch {
@@ -12,7 +12,7 @@ export function indented(text: string): string {
   let [depth, out] = [0, '']
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g)) {
     if (token === '{' || token === '[') out += `${token}\n${INDENT.repeat(++depth)}`
-    else if (token === '}' || token === ']') out = `${closed(out, --depth)}${token}`
+    else if (token === '}' || token === ']') out = `${closeAt(out, --depth)}${token}`
     else if (token === ',') out += `,\n${INDENT.repeat(depth)}`
     else out += token === ':' ? ': ' : token
   }
@@ -20,7 +20,7 @@ export function indented(text: string): string {
 }
 
 /** Whitespace before a closing bracket; none in an empty value. */
-function closed(out: string, depth: number): string {
+function closeAt(out: string, depth: number): string {
   const trimmed = out.trimEnd()
   return /[[{]$/.test(trimmed) ? trimmed : `${trimmed}\n${INDENT.repeat(depth)}`
 }

@@ -3,7 +3,7 @@ import { exactSum } from '#ground/base/coins.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import type { AccountView, ExecutedView, PendingView, RequestView } from '#ground/schema/view.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { grouped, hashStart, tidyCoins, timeOfDay } from '../../kit/numbers.ts'
+import { groupDigits, hashStart, tidyCoins, timeOfDay } from '../../kit/numbers.ts'
 import type { NodeState } from './state.ts'
 
 export interface ListOptions {
@@ -15,12 +15,12 @@ const SHOWN_REQUESTS = 60
 
 export function showPool({ view: { pool } }: NodeState, nowMs: number, { openTransaction }: ListOptions): void {
   const size = pool.sizes.reduce((a, b) => a + b, 0)
-  const chains = pool.sizes.flatMap((each, chain) => (each === 0 ? [] : [`chain ${chain}: ${grouped(each)}`]))
-  write('pool-size', size === 0 ? 'empty' : `${grouped(size)} waiting`)
+  const chains = pool.sizes.flatMap((each, chain) => (each === 0 ? [] : [`chain ${chain}: ${groupDigits(each)}`]))
+  write('pool-size', size === 0 ? 'empty' : `${groupDigits(size)} waiting`)
   write('pool-chains', chains.join(' · '))
   element('pool-none').hidden = size > 0
   const rowOf = (each: PendingView) => {
-    const price = `${each.gasPrice} a gas, at most ${grouped(each.gasLimit)}`
+    const price = `${each.gasPrice} a gas, at most ${groupDigits(each.gasLimit)}`
     return make(
       'li',
       {},
@@ -47,10 +47,10 @@ export function showExecuted({ view: { transactions } }: NodeState, { openTransa
       'li',
       { 'data-outcome': outcome },
       keyButton(each.key, () => openTransaction(each.chain, each.key)),
-      make('span', { class: 'where' }, `chain ${each.chain} · height ${grouped(each.height)}`),
+      make('span', { class: 'where' }, `chain ${each.chain} · height ${groupDigits(each.height)}`),
       make('b', { class: 'outcome' }, outcome),
       make('code', { class: 'what', title: each.what }, each.what),
-      make('span', { class: 'note' }, `${each.sender || 'nobody'} · ${grouped(each.gas)} gas`),
+      make('span', { class: 'note' }, `${each.sender || 'nobody'} · ${groupDigits(each.gas)} gas`),
       ...(each.fault === undefined ? [] : [make('span', { class: 'fault' }, each.fault)]),
     )
   }

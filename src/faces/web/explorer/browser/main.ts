@@ -1,7 +1,7 @@
 /** The developer page at `/` of an embedded node. */
 import type { NodeView } from '#ground/schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
-import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { groupDigits, timeOfDay } from '../../kit/numbers.ts'
 import { Braid } from './braid.ts'
 import { NodeControls } from './control.ts'
 import { Details } from './details.ts'
@@ -33,8 +33,8 @@ const lists = {
 
 function blockText({ chain, height, hash, createdMs, transactions, isOnChain }: KnownBlock): string {
   const what = isOnChain ? 'block' : 'orphan'
-  const executed = transactions === 1 ? '1 transaction' : `${grouped(transactions)} transactions`
-  return `${what} ${hash.slice(0, 10)}… · chain ${chain} · height ${grouped(height)} · ${timeOfDay(createdMs)} · ${executed}`
+  const executed = transactions === 1 ? '1 transaction' : `${groupDigits(transactions)} transactions`
+  return `${what} ${hash.slice(0, 10)}… · chain ${chain} · height ${groupDigits(height)} · ${timeOfDay(createdMs)} · ${executed}`
 }
 
 /** Shows the changed sections, or all. */
@@ -68,7 +68,7 @@ function tick(): void {
 function tellReorganisations(lost: readonly Reorganisation[]): void {
   if (lost.length === 0) return
   const chains = lost.map(({ chain, lost: blocks, height }) => {
-    return `chain ${chain} lost ${blocks === 1 ? '1 block' : `${blocks} blocks`} from height ${grouped(height)}`
+    return `chain ${chain} lost ${blocks === 1 ? '1 block' : `${blocks} blocks`} from height ${groupDigits(height)}`
   })
   const told = chains.length > 3 ? `${chains.slice(0, 3).join(', ')} and ${chains.length - 3} more` : chains.join(', ')
   element('reorganisation').hidden = false

@@ -52,7 +52,7 @@ function callable({ name, doc, params, result }: CallableMember, mark: string, h
 }
 
 function parameterList(params: readonly Parameter[]): (Node | string)[] {
-  const inner = params.flatMap((each, i) => (i === 0 ? typed(each) : [' ', ...typed(each)]))
+  const inner = params.flatMap((each, i) => (i === 0 ? partsOfParameter(each) : [' ', ...partsOfParameter(each)]))
   return [make('span', { class: 'params' }, ' (', ...inner, ')')]
 }
 
@@ -61,10 +61,10 @@ function fieldList(fields: readonly Parameter[]): HTMLElement {
     'span',
     { class: 'params' },
     ' {',
-    ...fields.flatMap((each, i) => (i === 0 ? typed(each) : [', ', ...typed(each)])),
+    ...fields.flatMap((each, i) => (i === 0 ? partsOfParameter(each) : [', ', ...partsOfParameter(each)])),
     '}',
   )
 }
 
-const typed = ({ name, type }: Parameter): (Node | string)[] =>
+const partsOfParameter = ({ name, type }: Parameter): (Node | string)[] =>
   type === null ? [name] : [name, make('span', { class: 'type' }, `:${type}`)]

@@ -1,7 +1,7 @@
 /** A pact in the list: its steps with links, what it waits for, and the buttons that go on with it. */
 import type { ListedPact, ListedStep, PactFailure } from '#ground/schema/pacts.ts'
 import { fill, make, write } from '../../kit/dom.ts'
-import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { groupDigits, timeOfDay } from '../../kit/numbers.ts'
 import { textOfError } from './ask.ts'
 import { isTransferName } from './complete.ts'
 import { isCrossing, nextText, pactOutcome, pactTitle } from './pact-text.ts'
@@ -134,7 +134,7 @@ function attemptRow(pact: ListedPact, attempt: Attempt): HTMLElement {
     { class: 'attempt', ...(isFailed && { 'data-outcome': 'failure' }) },
     make('b', {}, attemptWord(pact, attempt)),
     ' ',
-    make('span', { class: 'place' }, `chain ${chain} · height ${grouped(height)} · ${timeOfDay(createdMs)}`),
+    make('span', { class: 'place' }, `chain ${chain} · height ${groupDigits(height)} · ${timeOfDay(createdMs)}`),
     ' ',
     transactionLink(requestKey),
     ...(isFailed ? [make('span', { class: 'fault' }, attempt.fault)] : []),

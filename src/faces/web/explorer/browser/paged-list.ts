@@ -1,5 +1,5 @@
 /** A list in pages, the newest items first. New blocks renew it. */
-import { grouped } from '../../kit/numbers.ts'
+import { groupDigits } from '../../kit/numbers.ts'
 
 /** A page as the node sends it. */
 export interface ListPage<T> {
@@ -23,7 +23,7 @@ export interface PagedListOptions<T> {
   readonly keyOf: (item: T) => string
   readonly show: (items: readonly T[]) => void
   readonly more: MoreButton
-  readonly onTold: (text: string) => void
+  readonly onStatus: (text: string) => void
   /** Name of one item. */
   readonly noun: string
 }
@@ -44,7 +44,7 @@ export class PagedList<T> {
     options.more.hidden = true
     options.more.addEventListener('click', () => {
       void this.#grow(this.#run).catch((error: unknown) =>
-        options.onTold(error instanceof Error ? error.message : String(error)),
+        options.onStatus(error instanceof Error ? error.message : String(error)),
       )
     })
   }
@@ -82,7 +82,7 @@ export class PagedList<T> {
   }
 
   async #grow(run: number): Promise<void> {
-    const { read, show, more, onTold } = this.#options
+    const { read, show, more, onStatus: onTold } = this.#options
     more.disabled = true
     onTold('searching')
     try {
@@ -103,10 +103,10 @@ export class PagedList<T> {
   }
 
   #tell(): void {
-    const { more, onTold, noun } = this.#options
+    const { more, onStatus: onTold, noun } = this.#options
     more.hidden = this.#next === null
     const count = this.#items.length
-    const shown = count === 1 ? `1 ${noun}` : `${grouped(count)} ${noun}s`
+    const shown = count === 1 ? `1 ${noun}` : `${groupDigits(count)} ${noun}s`
     const to = this.#searchedTo === null ? '' : new Date(this.#searchedTo).toLocaleString('en-GB')
     if (this.#next !== null) onTold(`${shown}, back to ${to}`)
     else onTold(count === 0 ? `No ${noun} yet.` : `${shown}: these are all`)

@@ -1,7 +1,7 @@
 /** Lists the node's snapshots, to revert to one of them. */
 import type { SnapshotResult } from '#ground/schema/control.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import { grouped } from '../../kit/numbers.ts'
+import { groupDigits } from '../../kit/numbers.ts'
 
 export class SnapshotPanel {
   readonly #list = element<HTMLSelectElement>('revert-snapshot')
@@ -33,11 +33,11 @@ export class SnapshotPanel {
   }
 
   /** Handles the answer to a control request that took a snapshot. */
-  taken(text: string): void {
+  onTaken(text: string): void {
     const { id, heights } = JSON.parse(text) as SnapshotResult
     const all = Object.values(heights)
     const [low, high] = [Math.min(...all), Math.max(...all)]
-    const where = low === high ? `height ${grouped(low)}` : `heights ${grouped(low)} to ${grouped(high)}`
+    const where = low === high ? `height ${groupDigits(low)}` : `heights ${groupDigits(low)} to ${groupDigits(high)}`
     this.#known.set(id, `snapshot ${id}, at ${where}`)
     // The stream may have reported the snapshot first.
     this.show(this.#ids)

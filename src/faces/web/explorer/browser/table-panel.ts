@@ -1,7 +1,7 @@
 /** Shows the rows of a table in pages, with a search for keys. */
 import type { ModuleDetails, RowPage } from '#ground/schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
-import { grouped } from '../../kit/numbers.ts'
+import { groupDigits } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
 import { pathWith } from './query.ts'
 import { briefValue } from './value-text.ts'
@@ -94,7 +94,7 @@ export class TablePanel {
       this.#count += page.rows.length
       this.#next = page.next
       this.#more.hidden = page.next === null
-      write(this.#told, this.#toldOf(page, key))
+      write(this.#told, this.#statusText(page, key))
       write(this.#note, page.note === null ? '' : `Not complete: ${page.note}.`)
     } catch (error) {
       if (run !== this.#run) return
@@ -103,11 +103,11 @@ export class TablePanel {
     }
   }
 
-  #toldOf({ total, height }: RowPage, key: string | null): string {
+  #statusText({ total, height }: RowPage, key: string | null): string {
     if (key !== null)
-      return total === 0 ? `No row has the key ${JSON.stringify(key)}, at height ${grouped(height)}.` : ''
+      return total === 0 ? `No row has the key ${JSON.stringify(key)}, at height ${groupDigits(height)}.` : ''
     if (total === 0) return this.#search.value === '' ? 'No rows.' : 'No key contains this text.'
-    return `${grouped(this.#count)} of ${grouped(total)} rows, at height ${grouped(height)}`
+    return `${groupDigits(this.#count)} of ${groupDigits(total)} rows, at height ${groupDigits(height)}`
   }
 
   /** Fields of the schema, else those of the first rows. */

@@ -205,19 +205,19 @@ export class StepTree {
   get #keys(): Readonly<Record<string, () => Node | null>> {
     const node = this.#current
     const at = (row: Element | null) => (row === null ? null : this.#at(row))
-    const toggled = () => {
+    const toggle = () => {
       this.#toggle(node)
       return node
     }
     return {
       ArrowDown: () => at(node.row.nextElementSibling),
       ArrowUp: () => at(node.row.previousElementSibling),
-      ArrowRight: () => (node.isOpen ? at(node.row.nextElementSibling) : toggled()),
-      ArrowLeft: () => (node.isOpen ? toggled() : node.parent),
+      ArrowRight: () => (node.isOpen ? at(node.row.nextElementSibling) : toggle()),
+      ArrowLeft: () => (node.isOpen ? toggle() : node.parent),
       Home: () => at(this.element.firstElementChild),
       End: () => at(this.element.lastElementChild),
-      Enter: toggled,
-      ' ': toggled,
+      Enter: toggle,
+      ' ': toggle,
     }
   }
 }

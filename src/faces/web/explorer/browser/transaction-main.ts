@@ -1,12 +1,12 @@
 /** The page of a transaction: where it is, what it did, its result, its events and its trace. */
 import type { TransactionDetails } from '#ground/schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { groupDigits, timeOfDay } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
 import { CodeView } from './code-view.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
 import { oneAtATime, openFrame } from './frame.ts'
-import { indented } from './json-text.ts'
+import { indent } from './json-text.ts'
 import { pagePlace } from './place.ts'
 import { printedPart } from './printed.ts'
 import { pathWith } from './query.ts'
@@ -65,7 +65,7 @@ async function show(found: TransactionDetails, text: string): Promise<void> {
   showCommand(JSON.parse(found.command.cmd) as CommandPayload, block?.chain ?? found.pendingOn ?? 0)
   showPlaces(found)
   showResult(block)
-  write('whole', indented(JSON.stringify(found)))
+  write('whole', indent(JSON.stringify(found)))
   await showTrace(block)
 }
 
@@ -74,7 +74,7 @@ function showPlaces({ blocks, pendingOn }: TransactionDetails): void {
     make(
       'li',
       isOrphan ? { 'data-outcome': 'orphaned' } : {},
-      `chain ${chain} · height ${grouped(height)} · transaction ${index + 1} of its block · ${timeOfDay(createdMs)} `,
+      `chain ${chain} · height ${groupDigits(height)} · transaction ${index + 1} of its block · ${timeOfDay(createdMs)} `,
       make('span', { class: 'hash', title: hash }, hash),
       ...(isOrphan ? [' ', make('b', { class: 'outcome' }, 'orphaned')] : []),
     ),
@@ -87,14 +87,14 @@ function showCommand({ payload, meta, signers }: CommandPayload, chain: number):
   const { exec, cont } = payload
   const { sender, gasLimit, gasPrice } = meta
   write('sender', sender === '' ? 'nobody' : sender)
-  write('terms', `limit ${grouped(gasLimit)}, ${plainDecimal(gasPrice)} coins each`)
+  write('terms', `limit ${groupDigits(gasLimit)}, ${plainDecimal(gasPrice)} coins each`)
   write('chain', String(chain))
   code = new CodeView(exec?.code ?? `step ${cont?.step} of ${cont?.pactId}${cont?.rollback ? ', rolled back' : ''}`)
   element('code').replaceChildren(code.element)
   const data = exec?.data
   const hasData = typeof data === 'object' && data !== null && Object.keys(data).length > 0
   element('data-part').hidden = !hasData
-  write('data', hasData ? indented(JSON.stringify(data)) : '')
+  write('data', hasData ? indent(JSON.stringify(data)) : '')
   const rows = signers.map(({ pubKey, clist = [] }) => {
     const scopes = clist.map(({ name, args }) => make('code', {}, `(${[name, ...args.map(briefValue)].join(' ')})`))
     const scope = scopes.length === 0 ? ['everything in the command'] : scopes
@@ -109,7 +109,7 @@ function showResult(block: ShownBlock | undefined): void {
   const outcome = element('outcome')
   outcome.dataset.outcome = result === undefined ? 'pending' : block?.isOrphan ? 'orphaned' : result.status
   write(outcome, result === undefined ? 'pending' : block?.isOrphan ? `${result.status}, orphaned` : result.status)
-  write('gas', gas === undefined ? '–' : grouped(gas))
+  write('gas', gas === undefined ? '–' : groupDigits(gas))
   const { error, data } = result ?? {}
   const value = data === undefined ? 'None yet.' : briefValue(data)
   write('result', error === undefined ? value : faultText(error))
@@ -144,8 +144,8 @@ async function showTrace(block: ShownBlock | undefined): Promise<void> {
     element('fold').onclick = () => tree.foldAll()
     element('next-error').onclick = () => tree.showNextError()
     element('next-error').hidden = trace.status !== 'failure' && !hasError(trace.trace)
-    const left = trace.omitted === 0 ? '' : ` · ${grouped(trace.omitted)} more are left out`
-    write('trace-note', `${grouped(trace.nodes)} steps${left}${trace.note === null ? '' : ` · ${trace.note}`}`)
+    const left = trace.omitted === 0 ? '' : ` · ${groupDigits(trace.omitted)} more are left out`
+    write('trace-note', `${groupDigits(trace.nodes)} steps${left}${trace.note === null ? '' : ` · ${trace.note}`}`)
     if (trace.status === 'failure') tree.showFailure()
   } catch (error) {
     view.replaceChildren(make('p', { class: 'none' }, textOfError(error)))

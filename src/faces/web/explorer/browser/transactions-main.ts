@@ -1,7 +1,7 @@
 /** The list of all transactions in blocks, newest first. */
 import type { ListedTransaction, TransactionPage } from '#ground/schema/lookup.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { grouped, timeOfDay } from '../../kit/numbers.ts'
+import { groupDigits, timeOfDay } from '../../kit/numbers.ts'
 import { askNode } from './ask.ts'
 import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { PagedList } from './paged-list.ts'
@@ -19,7 +19,7 @@ const list = new PagedList<ListedTransaction>({
   show: (items) =>
     fill(element('transactions'), items, (each) => `${each.requestKey} ${each.block} ${each.isOrphan}`, rowOf),
   more: element<HTMLButtonElement>('more'),
-  onTold: (text) => write('told', text),
+  onStatus: (text) => write('told', text),
   noun: 'transaction',
 })
 
@@ -34,11 +34,11 @@ function rowOf(each: ListedTransaction): HTMLElement {
     make(
       'span',
       { class: 'where' },
-      `chain ${each.chain} · height ${grouped(each.height)} · ${timeOfDay(each.createdMs)}`,
+      `chain ${each.chain} · height ${groupDigits(each.height)} · ${timeOfDay(each.createdMs)}`,
     ),
     make('b', { class: 'outcome' }, outcome),
     make('code', { class: 'what', title: each.what }, each.what),
-    make('span', { class: 'note' }, `${each.sender || 'nobody'} · ${grouped(each.gas)} gas`),
+    make('span', { class: 'note' }, `${each.sender || 'nobody'} · ${groupDigits(each.gas)} gas`),
     ...(each.fault === undefined ? [] : [make('span', { class: 'fault' }, each.fault)]),
   )
 }

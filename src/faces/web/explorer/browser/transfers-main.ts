@@ -1,7 +1,7 @@
 /** The list of transfers between chains and of other pacts, unfinished ones first. */
 import type { ListedPact, PactPage } from '#ground/schema/pacts.ts'
 import { element, fill, write } from '../../kit/dom.ts'
-import { grouped } from '../../kit/numbers.ts'
+import { groupDigits } from '../../kit/numbers.ts'
 import { askNode } from './ask.ts'
 import { sendNextStep } from './complete.ts'
 import { oneAtATime, openFrame, troubleIn } from './frame.ts'
@@ -54,7 +54,7 @@ async function read(): Promise<void> {
   do {
     page = await askNode<PactPage>(pathWith('/devnet/pacts', { open: onlyOpen.checked ? 'true' : null, next }))
     if (page.unread > 0) {
-      write('told', `${grouped(page.unread)} blocks are left to search`)
+      write('told', `${groupDigits(page.unread)} blocks are left to search`)
       continue
     }
     found.push(...page.pacts)
@@ -82,7 +82,7 @@ function show(found: readonly ListedPact[], { open, finished, next }: PactPage):
   if (found.some(({ state }) => state === 'pending')) renewal = setTimeout(refresh, PENDING_MS)
   element('more').hidden = next === null
   element('none').hidden = found.length > 0
-  write('told', `${grouped(open)} unfinished, ${grouped(finished)} finished`)
+  write('told', `${groupDigits(open)} unfinished, ${groupDigits(finished)} finished`)
 }
 
 const refresh = oneAtATime(async () => {

@@ -1,7 +1,7 @@
 /** Tries a command out, shows what it would do, sends it, and follows it into a block. */
 import type { TransactionDetails } from '#ground/schema/lookup.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import { grouped } from '../../kit/numbers.ts'
+import { groupDigits } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
 import { curlText } from './call.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
@@ -82,7 +82,7 @@ export class SendTrial {
     const isGood = result.status === 'success'
     this.#outcome(result.status, isGood ? 'would succeed' : 'would fail')
     const fee = Number((gas * Number(gasPrice)).toPrecision(12))
-    write('trial-gas', `${grouped(gas)} of ${grouped(gasLimit)} gas, ${plainDecimal(fee)} coins`)
+    write('trial-gas', `${groupDigits(gas)} of ${groupDigits(gasLimit)} gas, ${plainDecimal(fee)} coins`)
     write('trial-result', isGood ? briefValue(result.data) : faultText(result.error))
     element('trial-events').replaceChildren(...events.map((each) => eventRow(each)))
     write('send', isGood ? 'Send' : 'Send anyway')
@@ -151,7 +151,7 @@ export class SendTrial {
     status.dataset.outcome = result?.result.status ?? 'waiting'
     if (block === undefined) write(status, `waits in the mempool of chain ${this.#sentTo} for a block`)
     else {
-      const where = `in block ${grouped(block.height)} of chain ${block.chain}`
+      const where = `in block ${groupDigits(block.height)} of chain ${block.chain}`
       const { status: outcome = '', error, data } = result?.result ?? {}
       write(status, `${outcome} ${where}: ${error === undefined ? briefValue(data) : faultText(error)}`)
     }

@@ -29,10 +29,10 @@ export function briefValue(json: unknown): string {
   if (only && (time ?? timep) !== undefined) return `(time ${JSON.stringify(time ?? timep)})`
   if (typeof pred === 'string' && Array.isArray(keys)) return `${pred} [${keys.map(shortKey).join(' ')}]`
   if (only && typeof keysetref === 'string') return `keyset ${keysetref}`
-  if (typeof keysetref === 'object' && keysetref !== null) return `keyset ${qualified(keysetref as JsonFields, 'ksn')}`
+  if (typeof keysetref === 'object' && keysetref !== null) return `keyset ${qualifiedName(keysetref as JsonFields, 'ksn')}`
   if (typeof cgName === 'string') return `capability ${cgName}`
   if (typeof fun === 'string') return `guard ${fun}`
-  if (typeof refName === 'object' && refName !== null) return qualified(refName as JsonFields, 'name')
+  if (typeof refName === 'object' && refName !== null) return qualifiedName(refName as JsonFields, 'name')
   return `{${Object.entries(fields)
     .map(([name, value]) => `${JSON.stringify(name)}: ${briefValue(value)}`)
     .join(', ')}}`
@@ -49,7 +49,7 @@ const shortKey = (key: unknown) => {
   return text.length > 20 ? `${text.slice(0, 8)}…` : text
 }
 
-function qualified({ ns, namespace, ...rest }: JsonFields, name: string): string {
+function qualifiedName({ ns, namespace, ...rest }: JsonFields, name: string): string {
   const space = ns ?? namespace
   return typeof space === 'string' ? `${space}.${String(rest[name])}` : String(rest[name])
 }

@@ -26,11 +26,11 @@ const ANSWER_MS = 10_000
 const VERDICT_MS = 75_000
 
 export async function about(signal: AbortSignal): Promise<AboutNetwork> {
-  return (await send('/mine/about', { signal: limited(signal, ANSWER_MS) })).json()
+  return (await send('/mine/about', { signal: withLimit(signal, ANSWER_MS) })).json()
 }
 
 export async function fetchShader(signal: AbortSignal): Promise<string> {
-  return (await send('/mine/search.wgsl', { signal: limited(signal, ANSWER_MS) })).text()
+  return (await send('/mine/search.wgsl', { signal: withLimit(signal, ANSWER_MS) })).text()
 }
 
 /**
@@ -43,7 +43,7 @@ export async function fetchWork(account: MinerBody, chain: number | null, signal
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(account),
-    signal: limited(signal, ANSWER_MS),
+    signal: withLimit(signal, ANSWER_MS),
   })
   return decodeWorkResponse(new Uint8Array(await answer.arrayBuffer()))
 }
@@ -55,7 +55,7 @@ export async function postSolution(bytes: Uint8Array<ArrayBuffer>): Promise<Solu
   return (await send('/mine/solved', { method: 'POST', headers, body: bytes, signal })).json()
 }
 
-function limited(signal: AbortSignal, limitMs: number): AbortSignal {
+function withLimit(signal: AbortSignal, limitMs: number): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
 }
 

@@ -1,7 +1,7 @@
 /** Writes values into the elements of mine.html. */
 import { formatDuration, withPrefix } from '#ground/base/units.ts'
 import { element, make, write } from '../../kit/dom.ts'
-import { grouped, rateParts } from '../../kit/numbers.ts'
+import { groupDigits, rateParts } from '../../kit/numbers.ts'
 import type { SolutionEnd } from '../wire.ts'
 import type { WorkShown } from './miner.ts'
 
@@ -39,7 +39,7 @@ export class MineView {
 
   work({ chain, height, difficulty }: WorkShown): void {
     write('chain', String(chain))
-    write('height', grouped(height))
+    write('height', groupDigits(height))
     write('difficulty', `${withPrefix(difficulty)} hashes`)
   }
 
@@ -61,7 +61,7 @@ export class MineView {
       'li',
       { 'data-verdict': verdict },
       make('b', {}, verdict),
-      make('span', {}, `chain ${chain} · height ${grouped(height)}`),
+      make('span', {}, `chain ${chain} · height ${groupDigits(height)}`),
       make('code', { title: `block hash ${hash}` }, hash),
       make('time', { datetime: at.toISOString() }, clock),
       ...(message === undefined ? [] : [make('small', {}, message)]),
