@@ -167,7 +167,7 @@ describe('miner that is tuned for efficiency', () => {
     const options = { ...own, powercap, efficiency: { ...efficiency, file } }
     const first = await startMiner(options)
     const told = notices(first.events)
-    expect(told[0]).toBe(`efficiency: ${file} is of another machine, version or setting; measuring anew`)
+    expect(told[0]).toBe(`efficiency: ${file} is of another machine, version or setting; measuring again`)
     expect(told[2]).toMatch(/^efficiency: \d+ threads? of js: [\d.]+ [mk]?J\/MH at [\d.]+ [kMG]?H\/s$/)
     const choice = /^efficiency: chose (\d+) CPU threads?, js$/.exec(told.at(-1) ?? '')
     expect(choice).not.toBeNull()

@@ -156,7 +156,8 @@ export class WorkerAccount {
    * @returns hashes per second, or null if the account is younger than 10 s
    */
   rate(window: RateWindow, nowMs: number): number | null {
-    const [first, last] = [this.firstMs, this.lastShareMs]
+    const first = this.firstMs
+    const last = this.lastShareMs
     if (first === null || last === null || nowMs - first < YOUNG_MS) return null
     const tauMs = rateWindows[window]
     const decayed = this.#decayed[rateNames.indexOf(window)] * Math.exp(-Math.max(0, nowMs - last) / tauMs)

@@ -156,7 +156,8 @@ export class Accounts {
       account.warning = null
       this.#changed.add(account)
     }
-    const [changed, dropped] = [[...this.#changed], [...this.#dropped]]
+    const changed = [...this.#changed]
+    const dropped = [...this.#dropped]
     if (changed.length + dropped.length === 0) return
     // Copies, because accounts change during the write.
     const states = changed.map((account) => structuredClone(account.save()))

@@ -197,7 +197,8 @@ export class ShareLog {
    * message. Times of shares rise along the stream, within twice the slack.
    */
   async #lastBefore(untilMs: number, { first, last }: { readonly first: number; readonly last: number }) {
-    let [low, high] = [first, last]
+    let low = first
+    let high = last
     while (high - low > FIRST_CHUNK) {
       const middle = Math.floor((low + high) / 2)
       const timeMs = await this.#timeFrom(middle)

@@ -131,7 +131,8 @@ export class LevelStore implements ShareStore, AccountStore {
   async #reportLosses(): Promise<void> {
     const { folder, clock, onWarning, keepMs = KEEP_MS } = this.#options
     const database = await this.#openDatabase()
-    const [dropped, nowMs] = [droppedAtOpening(folder), clock.wallMs()]
+    const dropped = droppedAtOpening(folder)
+    const nowMs = clock.wallMs()
     if (dropped !== null) {
       const tallies = await recountTallies(this.#readTallied({}, false))
       const loss = sealRecord({ atMs: nowMs, ...dropped } satisfies DroppedData)

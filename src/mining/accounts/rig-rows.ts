@@ -60,7 +60,8 @@ export function rigRows(accounts: Accounts, nowMs: number): WorkerRow[] {
   const rank = ({ warning, hashrates }: WorkerRow) =>
     warning === null ? (hashrates['1h'] ?? 0) : Number.POSITIVE_INFINITY
   const order = (a: WorkerRow, b: WorkerRow) => {
-    const [left, right] = [rank(a), rank(b)]
+    const left = rank(a)
+    const right = rank(b)
     return left === right ? byName(a, b) : right - left
   }
   return rows.sort(order)

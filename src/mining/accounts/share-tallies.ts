@@ -56,7 +56,8 @@ export async function* joinTallies(
   tallies: EntryChunks,
   isReverse: boolean,
 ): AsyncGenerator<TallyGroup> {
-  const [groups, sums] = [groupByTally(records), groupByTally(tallies)]
+  const groups = groupByTally(records)
+  const sums = groupByTally(tallies)
   const placeOf = ({ value, done }: IteratorResult<RecordGroup>) =>
     done === true ? Infinity : isReverse ? -value.startMs : value.startMs
   try {

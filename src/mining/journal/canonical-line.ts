@@ -144,7 +144,9 @@ export class TimeReader {
       this.#dayMs = Date.parse(this.#day)
     }
     const clock = at + DAY_LENGTH + 1
-    const [hour, minute, second] = [twoAt(text, clock), twoAt(text, clock + 3), twoAt(text, clock + 6)]
+    const hour = twoAt(text, clock)
+    const minute = twoAt(text, clock + 3)
+    const second = twoAt(text, clock + 6)
     if (hour > 23 || minute > 59 || second > 59) return Date.parse(text.slice(at, at + TIME_LENGTH))
     const ms = 10 * twoAt(text, clock + 9) + digitAt(text, clock + 11)
     return this.#dayMs + 1000 * (60 * (60 * hour + minute) + second) + ms

@@ -44,7 +44,8 @@ export class CoinTotal {
 
   /** Adds the reward and the fees of a row. Unknown ones count as 0. */
   add(table: RecordTable, row: number): void {
-    const [reward, fees] = [table.rewardOf(row), table.feesOf(row)]
+    const reward = table.rewardOf(row)
+    const fees = table.feesOf(row)
     this.blocks++
     if (reward === AMOUNT_IN_LINE || fees === AMOUNT_IN_LINE) {
       this.#inLines.push(row)
@@ -59,7 +60,8 @@ export class CoinTotal {
    * @throws NewcutError BAD_INPUT if a line cannot be read
    */
   coins(records: RecordReader): ExactCoins {
-    let [rewards, fees] = [this.#rewards.exact(), this.#fees.exact()]
+    let rewards = this.#rewards.exact()
+    let fees = this.#fees.exact()
     for (const record of records(this.#inLines)) {
       rewards += exactUnits(record.reward ?? '0')
       fees += exactUnits(record.fees ?? '0')

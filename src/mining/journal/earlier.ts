@@ -33,9 +33,9 @@ export interface EarlierOptions extends Omit<ReadingOptions, 'usesIndex'> {
   readonly maxTracked?: number
 }
 
-/** Limit of the solutions of earlier runs that a start settles, newest first. */
+/** Maximum number of solutions of earlier runs that a start settles, newest first: each asks the node for its block. */
 const MAX_UNFINISHED = 500
-/** Limit of the solutions of earlier runs on the dashboard. */
+/** Maximum number of solutions of earlier runs on the dashboard, which is to load fast. */
 const MAX_RECENT = 60
 
 /** Half of the solutions that sums of earnings can change (mine/earnings.ts); the others are of this run. */
@@ -98,7 +98,8 @@ function runsIn(content: JournalContent, options: EarlierOptions): EarlierRuns {
 
 /** Reads a solution from its row, or from the disk if an amount is only there. */
 function ownBlock({ table, records }: JournalContent, row: number): OwnBlock {
-  const [reward, fees] = [table.rewardOf(row), table.feesOf(row)]
+  const reward = table.rewardOf(row)
+  const fees = table.feesOf(row)
   const textOf = (units: number) => (units === NO_AMOUNT ? null : exactText(exactOf(BigInt(units))))
   if (reward !== AMOUNT_IN_LINE && fees !== AMOUNT_IN_LINE) {
     return { hash: table.hashOf(row), state: table.stateOf(row), reward: textOf(reward), fees: textOf(fees) }

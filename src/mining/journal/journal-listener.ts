@@ -64,5 +64,6 @@ function lineOf(
 
 const mayReturnOf = (event: SolutionEvent) => 'mayReturn' in event && { mayReturn: event.mayReturn }
 
+/** Maximum length of a message in a line, below the 2,000 characters that a reader takes (record.ts). */
 const MAX_MESSAGE = 1000
 const shorten = (message: string) => message.slice(0, MAX_MESSAGE)

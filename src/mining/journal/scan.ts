@@ -37,7 +37,10 @@ export interface ScannedFile {
   readonly size: number
 }
 
-/** The journal files in a folder, oldest first. None if there is no folder. Throws the errors of the file system. */
+/**
+ * The journal files in a folder, oldest first. None if there is no folder.
+ * @throws the error of the file system
+ */
 export function listJournalFiles(folder: string, disk: Disk): string[] {
   try {
     return disk

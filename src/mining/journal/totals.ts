@@ -16,7 +16,10 @@ interface JournalTotals {
   readonly fees: string
 }
 
-/** Sums up all solutions. Throws NewcutError BAD_INPUT if a line cannot be read. */
+/**
+ * Sums up all solutions.
+ * @throws NewcutError BAD_INPUT if a line cannot be read
+ */
 export function totalsOf({ table, records }: Pick<JournalContent, 'table' | 'records'>): JournalTotals {
   const counts = new Map<StepName, number>()
   const paid = new CoinTotal()

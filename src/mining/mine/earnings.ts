@@ -23,7 +23,7 @@ export interface OwnBlockSums {
   readonly lost: number
 }
 
-/** Limit of blocks that may still change. Older ones are deep in their chains; their sums stay. */
+/** Maximum number of blocks that may still change, which bounds the memory. Older ones are deep in their chains; their sums stay. */
 const MAX_BLOCKS = 10_000
 /** The latest settled blocks, which the two fractions come from. */
 const SHARE_BLOCKS = 100
@@ -99,7 +99,8 @@ export class Earnings {
 
   /** @param price of a coin */
   snapshot(price?: Price): EarningsSnapshot {
-    const [run, total] = [this.#run.snapshot(), this.#total.snapshot()]
+    const run = this.#run.snapshot()
+    const total = this.#total.snapshot()
     const value = price === undefined ? null : Number(total.coins) * price.amount
     const currency = price?.currency ?? null
     return { run, total, unknownBlocks: this.#unknown, lostBlocks: this.#lost, value, currency }
@@ -137,7 +138,9 @@ function lossAndFeesOf(blocks: readonly TrackedBlock[]): LossAndFees {
   const settled = blocks.filter((block) => block.verdict === 'accepted' || isLost(block)).slice(-SHARE_BLOCKS)
   if (settled.length < MIN_SHARE_BLOCKS) return unknownFractions
   const lostFraction = settled.filter(isLost).length / settled.length
-  let [known, rewards, fees] = [0, 0n, 0n]
+  let known = 0
+  let rewards = 0n
+  let fees = 0n
   for (const block of settled) {
     if (block.verdict !== 'accepted' || block.reward === null || block.fees === null) continue
     known++

@@ -8,7 +8,7 @@ import type { Candidate } from '../engine/engine.ts'
 import type { Job } from '../source/source.ts'
 import type { BlockHasher } from './readiness.ts'
 
-/** Works kept to check late claims. Claims for older work are ignored. */
+/** Maximum number of works kept to check late claims, which bounds the memory. Claims for older work are ignored. */
 const MAX_ISSUED_WORKS = 256
 
 /** A job with one creation time, under one sequence number. */

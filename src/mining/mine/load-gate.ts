@@ -53,7 +53,8 @@ export class LoadGate {
 
   #mean(spanMs: number): number {
     const toMs = this.#samples.at(-1)?.toMs ?? 0
-    let [time, sum] = [0, 0]
+    let time = 0
+    let sum = 0
     for (const look of this.#samples) {
       const length = look.toMs - Math.max(look.fromMs, toMs - spanMs)
       if (length <= 0) continue

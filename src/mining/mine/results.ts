@@ -20,6 +20,7 @@ export interface ResultsSnapshot {
   readonly best: readonly RankedSolution[]
 }
 
+/** Maximum number of listed solutions: the snapshot is sent often. */
 const MAX_BEST = 10
 
 export class Results {

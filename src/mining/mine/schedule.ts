@@ -71,7 +71,8 @@ function daysOf(text: string): number[] | string {
 function timesOf(text: string): Pick<Window, 'from' | 'to'> | string {
   const [, h1, m1, h2, m2] = /^(\d{1,2}):(\d\d)-(\d{1,2}):(\d\d)$/.exec(text) ?? []
   if (h1 === undefined) return `"${text}" is not a time; use HH:MM-HH:MM, such as 22:00-06:00`
-  const [from, to] = [Number(h1) * 60 + Number(m1), Number(h2) * 60 + Number(m2)]
+  const from = Number(h1) * 60 + Number(m1)
+  const to = Number(h2) * 60 + Number(m2)
   if (Number(m1) > 59 || Number(m2) > 59 || from >= DAY_MIN || to > DAY_MIN)
     return `"${text}" has a time that no clock shows; the last one is 24:00, as an end`
   if (from === to) return `"${text}" is empty; a whole day is 00:00-24:00`

@@ -7,7 +7,7 @@ export interface DeviceTally {
   readonly hardwareErrors: number
 }
 
-/** Devices of a fleet come and go. Beyond this many, the oldest entries are evicted. */
+/** Maximum number of devices, which bounds the memory: those of a fleet come and go. The oldest entries are evicted. */
 const MAX_DEVICES = 10_000
 
 const NOTHING: DeviceTally = { solutions: noVerdicts, hardwareErrors: 0 }

@@ -27,7 +27,7 @@ export const jobReasons = [
 ] as const
 export type JobReason = (typeof jobReasons)[number]
 
-/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1), so older work cannot be handed in. */
+/** Nodes forget the payload of work after 5 minutes (PROTOCOL.md A.1), so older work cannot be submitted. */
 export const WORK_LIFE_MS = 300_000
 
 /** The fork vote of work: the next fork of its chain, and whether it votes for it. */
@@ -36,7 +36,14 @@ export interface ForkVote {
   readonly isFor: boolean
 }
 
-/** Work with an identity. A newer creation time does not change it. */
+/**
+ * Work with an identity. A newer creation time does not change it.
+ *
+ * 1. A source yields the job, with the reason why it is new.
+ * 2. The miner gives it to the engines under a sequence number, and under another one when its creation time moves.
+ * 3. Claims come back with that number. One that meets the target makes a `Solution`.
+ * 4. The next job ends this one, or null does. Late claims still count, because engines take a moment to switch.
+ */
 export interface Job {
   /** Unique within the source. */
   readonly id: string
@@ -127,7 +134,7 @@ export interface Source {
    * @throws NewcutError for permanent failures
    */
   jobs(signal: AbortSignal, events: SourceEvents): AsyncIterable<Job | null>
-  /** Hands in a solution. Never throws. */
+  /** Submits a solution. Never throws. */
   submit(solution: Solution): Promise<Receipt>
   /** Follows an acknowledged solution until its fate is settled or the signal aborts. Never throws. */
   follow(solution: Solution, signal: AbortSignal): AsyncIterable<FollowUp>

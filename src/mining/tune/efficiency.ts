@@ -36,7 +36,10 @@ export interface SettingChoices {
   readonly isBatchFree: boolean
 }
 
-/** Runs a search for some seconds. Throws if its energy is unknown. */
+/**
+ * Runs a search for some seconds.
+ * @throws NewcutError if its energy is unknown
+ */
 type EfficiencyTrial = (search: OwnSearch) => Promise<TrialFigures>
 
 /** A setting that was tried, as text for people, with its figures. */
@@ -55,7 +58,10 @@ export function fewerThreads(threads: number): readonly number[] {
   return [...new Set(counts)].filter((count) => count < threads)
 }
 
-/** Measures, and chooses the settings with the least energy per hash. */
+/**
+ * Measures, and chooses the settings with the least energy per hash.
+ * @throws the errors of `trial`
+ */
 export async function chooseEfficient(
   search: OwnSearch,
   choices: SettingChoices,

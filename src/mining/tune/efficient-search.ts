@@ -49,7 +49,7 @@ export async function chooseSettings(
     tell(`efficiency: ${settingsText(kept.chosen)}, as measured before (${file})`)
     return kept.chosen
   }
-  if (kept.why !== null) tell(`efficiency: ${kept.why}; measuring anew`)
+  if (kept.why !== null) tell(`efficiency: ${kept.why}; measuring again`)
   tell('efficiency: measuring the energy of hashes, three seconds for each setting')
   if (places === undefined) throw new Error('a miner that tunes for efficiency has sensors')
   const options = { workBytes, places, stopped, clock: systemClock }

@@ -24,9 +24,10 @@ interface NewNetwork {
 }
 
 /**
+ * Measures the difficulty for a network that this machine starts.
  * @returns the hashes that this machine computes in one block interval: the block delay divided by the number of
- * chains, at most one second. Undefined if the hashrate is unknown in advance, or when stopped. Throws the NewcutErrors
- * of a miner's start.
+ * chains, at most one second. Undefined if the hashrate is unknown in advance, or when stopped.
+ * @throws the NewcutErrors of a miner's start
  */
 export async function measureDifficulty(
   search: TunableSearch,

@@ -47,10 +47,17 @@ export interface GpuSetup {
 /** A search with devices of this machine, or another one, which has nothing to tune. */
 export type TunableSearch = OwnSearch | { readonly kind: 'external' | 'leader' }
 
-/** Creates the engines of a search for work of this length. They are not started. Throws NewcutError BAD_OPTION. */
+/**
+ * Creates the engines of a search for work of this length. They are not started.
+ * @throws NewcutError BAD_OPTION
+ */
 export type EnginesFor = (search: OwnSearch, workBytes: number) => Promise<readonly Engine[]>
 
-/** The adapters that the user chose. Throws NewcutError BAD_OPTION if one is missing. */
+/**
+ * The adapters that the user chose.
+ * @param workBytes length of the work
+ * @throws NewcutError BAD_OPTION if one is missing, and the reason of the signal
+ */
 export async function chooseOwnAdapters(
   gpu: GpuSetup,
   workBytes: number,

@@ -54,8 +54,10 @@ export async function trialHashes(
   trialMs: number,
   { clock, stopped }: TrialTime,
 ): Promise<TrialHashes> {
-  const [startMs, before] = [clock.monotonicMs(), engines.hashes()]
-  let [hashes, elapsedMs] = [0, 0]
+  const startMs = clock.monotonicMs()
+  const before = engines.hashes()
+  let hashes = 0
+  let elapsedMs = 0
   while (hashes === 0 && elapsedMs < MAX_TRIAL_MS && !stopped.aborted) {
     await sleep(clock, trialMs, stopped)
     elapsedMs = clock.monotonicMs() - startMs

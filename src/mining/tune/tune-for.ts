@@ -32,7 +32,10 @@ export async function tuneSearch(search: TunableSearch, { onEvent, ...ports }: T
     next.kind === 'own' && next.efficiency !== undefined ? { ...next, ...withChosen(next, chosen) } : next
 }
 
-/** Throws NewcutError BAD_OPTION if efficiency is wanted, the processor searches, and its energy cannot be read. */
+/**
+ * Checks that the energy of the processor can be read if a search needs it.
+ * @throws NewcutError BAD_OPTION if it cannot
+ */
 export async function checkTuning(search: TunableSearch, places: PowerSources | undefined): Promise<void> {
   if (search.kind !== 'own' || search.efficiency === undefined || search.threads === 0) return
   const counters = await readPackages(places?.powercap ?? '')

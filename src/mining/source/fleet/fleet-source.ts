@@ -317,7 +317,8 @@ export class FleetSource implements Source {
    */
   #offer(reason: JobReason): void {
     if (this.#stopped.signal.aborted) return
-    const [lease, headers] = [this.#lease.fixedNonce, this.#isRelay ? this.#headers.value : undefined]
+    const lease = this.#lease.fixedNonce
+    const headers = this.#isRelay ? this.#headers.value : undefined
     const isSearchable = lease !== null || headers != null
     const newest = isSearchable && this.#solved !== this.#newest?.id ? this.#newest : null
     if (newest === null) {

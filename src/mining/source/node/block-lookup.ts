@@ -20,7 +20,7 @@ export function blockOfSolution({ job, bytes }: Solution): SolvedBlock {
     bytes,
     chain,
     height: Number(height),
-    // Lazy, so that handing in does not wait for it.
+    // Lazy, so that submitting does not wait for it.
     get hash() {
       return blockHash(bytes)
     },

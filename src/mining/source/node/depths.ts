@@ -15,7 +15,8 @@ export const UNSEEN_DEPTH = 0
 /** Interval of lookups on a chain without news. */
 const POLL_MS = 5_000
 /**
- * Maximum number of heights per lookup. Further heights follow in the next ones, then it starts from the lowest again.
+ * Maximum number of heights per lookup, which keeps an answer of the node below 5 kB. Further heights follow in the next
+ * ones, then it starts from the lowest again.
  */
 const MAX_HEIGHTS = 100
 /**
@@ -91,27 +92,27 @@ export class DepthWatch {
    * enough blocks are above its height, or when the signal aborts.
    */
   async *follow(block: FollowedBlock, last: ChainStep, signal: AbortSignal): AsyncGenerator<FollowUp, void, void> {
-    let told = last
+    let reported = last
     let unknownSinceMs: number | null = null
     for (;;) {
-      if (!mayContinue(told, this.#options.confirmations)) return
-      const isUnseen = told.step === 'confirmed' && told.depth === UNSEEN_DEPTH && unknownSinceMs === null
+      if (!mayContinue(reported, this.#options.confirmations)) return
+      const isUnseen = reported.step === 'confirmed' && reported.depth === UNSEEN_DEPTH && unknownSinceMs === null
       const sight = await this.#nextLookup(block, signal, isUnseen ? 0 : POLL_MS)
       if (sight === null) return
-      const before = told
+      const before = reported
       if (sight.isThere) {
-        told = { step: 'confirmed', depth: sight.depth }
+        reported = { step: 'confirmed', depth: sight.depth }
         unknownSinceMs = null
-      } else if (told.step === 'confirmed') {
+      } else if (reported.step === 'confirmed') {
         const kind = await this.#kindOf(block, signal)
         if (kind === 'passed') unknownSinceMs ??= this.#nowMs
         else if (kind !== null) unknownSinceMs = null
         const isForgotten = unknownSinceMs !== null && this.#nowMs - unknownSinceMs >= FORGOTTEN_MS
-        if (kind === 'orphaned' || isForgotten) told = { step: 'orphaned', mayReturn: true }
+        if (kind === 'orphaned' || isForgotten) reported = { step: 'orphaned', mayReturn: true }
       }
       const isSettled = !sight.isThere && sight.depth >= this.#options.confirmations
-      if (isSettled && told.step !== 'confirmed') return yield { step: told.step }
-      if (isNews(before, told)) yield told
+      if (isSettled && reported.step !== 'confirmed') return yield { step: reported.step }
+      if (isNews(before, reported)) yield reported
     }
   }
 
@@ -234,7 +235,7 @@ export class DepthWatch {
 }
 
 /** Whether the step says which block is at the height. */
-export const isChainStep = (told: FollowUp): told is ChainStep => ['confirmed', 'stale', 'orphaned'].includes(told.step)
+export const isChainStep = (step: FollowUp): step is ChainStep => ['confirmed', 'stale', 'orphaned'].includes(step.step)
 
 function isNews(before: ChainStep, now: ChainStep): boolean {
   if (before.step !== now.step) return true

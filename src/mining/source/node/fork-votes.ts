@@ -8,13 +8,16 @@ import type { ForkVote, ForkVoteChoice } from '../source.ts'
 interface ForkVotesOptions {
   readonly rules: ForkRules
   readonly choice: ForkVoteChoice
-  /** Returns the fork state of a block. Throws NewcutError, or the reason of the signal. */
+  /**
+   * Returns the fork state of a block.
+   * @throws NewcutError, or the reason of the signal
+   */
   readonly stateOf: (chain: number, hash: Uint8Array, signal: AbortSignal) => Promise<ForkState>
 }
 
 const NEVER = new AbortController().signal
 
-/** Maximum number of cached parents, far more than chains. */
+/** Maximum number of cached parents, which bounds the memory: more than two for each chain. */
 const MAX_PARENTS = 256
 
 /**
@@ -72,7 +75,8 @@ export class ForkVotes {
   }
 
   #recordVote({ fields }: Work, parent: ForkState): void {
-    const [height, own] = [Number(fields.height), forkStateOf(fields.featureFlags)]
+    const height = Number(fields.height)
+    const own = forkStateOf(fields.featureFlags)
     const isFor = ownVote(this.#options.rules, height, own, parent)
     if (isFor === null || height < (this.#newest?.height ?? 0)) return
     this.#newest = { height, vote: { fork: own.number + 1, isFor } }

@@ -11,7 +11,7 @@ import {
 import type { CutFeed, PolledCut } from './cut-feed.ts'
 import type { CutHeads } from './mining-node.ts'
 
-/** Timeout of one look. */
+/** Timeout of one look, so that a silent node does not hold back the next one. */
 const MAX_LOOK_MS = 5_000
 
 interface HeadWatchOptions {

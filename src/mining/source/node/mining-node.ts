@@ -71,7 +71,7 @@ export interface MiningNode {
   work(chain: number | null, signal: AbortSignal): Promise<Work>
   /** The vote of the highest work with a known vote. Null if no work may vote, or no parent is known. */
   forkVote(): ForkVote | null
-  /** Hands in solved work. Success means that the node took it, not that it became a block. */
+  /** Submits solved work. Success means that the node took it, not that it became a block. */
   submit(bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** Follows the news of a chain until the signal aborts. */
   followNews(chain: number, handlers: NewsHandlers): void

@@ -1,5 +1,4 @@
 /** Work from a node: performs the effects of the state machine (state.ts), and feeds it with their results. */
-
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { MinersPoolFull } from '#client/node/errors.ts'
@@ -37,15 +36,16 @@ interface NodeSourceOptions {
   readonly refreshMs?: number
   /** Required depth of a settled block. Default: 1, the head. */
   readonly confirmations?: number | undefined
-  /** Ends handing in and following, which then outlive jobs(). By default they end with jobs(). */
+  /** Ends submitting and following, which then outlive jobs(). By default they end with jobs(). */
   readonly followSignal?: AbortSignal
 }
 
+/** Default of `refreshMs`: less than half of the 5 minutes, so that one failed attempt costs nothing. */
 const REFRESH_MS = 120_000
 /** The end of the year 9999; a later creation time is invalid. */
 const MAX_TIME_MS = 253_402_300_799_999
+/** First and longest pause between requests for work of a node that fails. Short, so that work resumes soon. */
 const FIRST_PAUSE_MS = 100
-/** Short, so that work resumes soon after an outage. */
 const MAX_PAUSE_MS = 1_000
 const STANDBY_PAUSE_MS = 1_000
 
@@ -65,7 +65,7 @@ export class NodeSource implements Source, ChainChoice {
   /** Timers by name: `refresh`, `suspicion`, `block`, or the purpose that pauses. */
   readonly #timers = new Map<string, () => void>()
   readonly #stopped = new AbortController()
-  /** Ends handing in and following. */
+  /** Ends submitting and following. */
   readonly #followSignal: AbortSignal
   readonly #depths: DepthWatch
   /** Null if there is only one chain, or no way to compare chains. */
@@ -79,7 +79,7 @@ export class NodeSource implements Source, ChainChoice {
   #state: State
   /** Creation time of the newest work minus the monotonic time of its arrival, in milliseconds. */
   #validatorAheadMs: number | null = null
-  /** Whether jobs() runs. Solutions are handed in and followed even if it does not. */
+  /** Whether jobs() runs. Solutions are submitted and followed even if it does not. */
   #isRunning = false
   /** Set when the node refuses this miner permanently. */
   #refusal: NewcutError | null = null
@@ -167,8 +167,8 @@ export class NodeSource implements Source, ChainChoice {
   }
 
   /**
-   * Hands in a solution.
-   * @param onRefusal called at the first refusal; most likely no block comes of it
+   * Submits a solution. Never throws.
+   * @param onRefusal called at the first refusal, after which a block is unlikely
    */
   async submit(solution: Solution, onRefusal?: () => void): Promise<Receipt> {
     const { job } = solution
@@ -231,7 +231,7 @@ export class NodeSource implements Source, ChainChoice {
     this.#watch?.stop()
   }
 
-  /** Changes the chains to mine; undefined means all. Solutions of other chains are still handed in. */
+  /** Changes the chains to mine; undefined means all. Solutions of other chains are still submitted. */
   setChains(wanted: readonly number[] | undefined): void {
     const chains = wanted ?? this.#options.node.chains
     this.#chosenChains = wanted

@@ -12,7 +12,7 @@ import type { Transition } from './transition.ts'
  */
 const BEHIND_CUTS = 2
 
-/** A solution is handed in: work on the same parents is most likely useless now. */
+/** A solution is being submitted: work on the same parents is probably useless now. */
 export function startSubmission(t: Transition, fields: WorkFields): void {
   const others = t.state.solved.filter((known) => !sameParents(known, fields))
   const awaited = [...t.state.awaited.filter((chain) => chain !== fields.chainId), fields.chainId]
@@ -83,7 +83,7 @@ function overtake(t: Transition, chain: number): void {
 }
 
 /**
- * Events of the chain before its stream opened were missed. Its expected reward is kept, since most often it has not
+ * Events of the chain before its stream opened were missed. Its expected reward is kept, since usually it has not
  * moved: without one, any other chain would seem better.
  */
 export function openStream(t: Transition, chain: number): void {

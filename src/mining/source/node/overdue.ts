@@ -2,7 +2,7 @@
  * Overdue answers of a node: requested work, and blocks of acknowledged solutions. Pure.
  *
  * A node may silently drop a solution (PROTOCOL.md A.2); its chain would then wait for a block that never comes. So the
- * chain is searched again after a few seconds. The solution is still followed, but not handed in again. If its block
+ * chain is searched again after a few seconds. The solution is still followed, but not submitted again. If its block
  * arrives after all, the new work is over.
  */
 import { sameParents, type WorkFields } from '#ground/chain/header.ts'

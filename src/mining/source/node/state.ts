@@ -149,7 +149,7 @@ export type Event = { readonly atMs: number } & (
   | { readonly type: 'chosen'; readonly chains: readonly number[] }
   /** The chances of all chains were computed. */
   | { readonly type: 'viewed'; readonly chances: ExpectedRewards }
-  /** A solution of this work is being handed in. */
+  /** A solution of this work is being submitted. */
   | { readonly type: 'submitted'; readonly fields: WorkFields }
   /** The node acknowledged it. */
   | { readonly type: 'acknowledged'; readonly fields: WorkFields }
@@ -196,7 +196,7 @@ export type Effect =
   /** End: the node refuses this miner. */
   | { readonly type: 'end' }
 
-/** Maximum number of remembered solved works; one per chain is usual. */
+/** Maximum number of remembered solved works, which bounds the state. One per chain is usual. */
 export const MAX_SOLVED = 256
 
 export function initialState(chains: readonly number[]): State {

@@ -9,6 +9,7 @@ import type { LostReason, Receipt, RejectReason } from '#ground/chain/solution.t
 import { WORK_LIFE_MS } from '../source.ts'
 import { type LookupOptions, type LookupResult, lookUpBlock, type SolvedBlock } from './block-lookup.ts'
 
+/** First and longest pause between attempts. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 1_000
 /**

@@ -12,7 +12,7 @@ export interface NamedBlock {
   readonly hash: string
 }
 
-/** Blocks remembered for each chain. */
+/** Maximum number of blocks remembered for each chain, which bounds the memory. */
 const MAX_PER_CHAIN = 4
 
 /** The heads of a cut, without genesis blocks, which similar networks share. */

@@ -3,7 +3,7 @@ import type { NodeClient } from '#client/node/client.ts'
 import { NodeRefusal } from '#client/node/errors.ts'
 import type { CutHashes, PeerInfo } from '#ground/schema/bodies.ts'
 
-/** Maximum number of blocks per chain; a node that lacks more gets them from its peers. */
+/** Maximum number of blocks per chain, so that one request stays small; a node that lacks more gets them from its peers. */
 const MAX_BLOCKS = 20
 
 /**

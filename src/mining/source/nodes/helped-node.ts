@@ -20,9 +20,12 @@ interface HelperPorts {
   readonly isUp: () => boolean
   /** Helpers that answer. */
   readonly others: () => readonly MiningNode[]
-  /** Throws NewcutError for work that must not be searched, or the reason of the signal. */
+  /** @throws NewcutError for work that must not be searched, or the reason of the signal */
   readonly verifyWork: (work: Work, signal: AbortSignal) => Promise<void>
-  /** Receives the heads of each cut, without genesis blocks. Throws NewcutError, or the reason of the signal. */
+  /**
+   * Receives the heads of each cut, without genesis blocks.
+   * @throws NewcutError, or the reason of the signal
+   */
   readonly onBlocks: (blocks: readonly NamedBlock[], signal: AbortSignal) => Promise<void>
   /** Called when an update stream of the node breaks. */
   readonly onBroken: () => void
@@ -94,11 +97,11 @@ async function positionAmong(
 ): Promise<BlockPosition> {
   const isUp = help.isUp()
   const place = await firstAnswer(own, help, async (node) => {
-    const told = await call(node)
-    if (isUp && node !== own && told.kind !== 'on-chain') {
+    const position = await call(node)
+    if (isUp && node !== own && position.kind !== 'on-chain') {
       throw operatingError(sourceErrors.blockNotOnHelper, { url: node.url })
     }
-    return told
+    return position
   })
   if (isUp) return place.kind === 'passed' ? ((await findOrphaned(help, call)) ?? place) : place
   if (isFound(place)) return place

@@ -7,7 +7,10 @@ export interface Heads {
   readonly weight: bigint
 }
 
-/** A node with a higher lag, in mean blocks per chain, is not fit to give work. */
+/**
+ * Maximum lag of a node that is fit to give work, in mean blocks per chain. Blocks take a
+ * moment to spread, so a small lag is usual. Blocks of a node with a larger one would be orphaned.
+ */
 export const MAX_LAG = 2
 
 /**

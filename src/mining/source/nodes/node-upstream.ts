@@ -19,12 +19,16 @@ export interface ConfiguredNode {
   readonly url: string
   /** Null until it has answered. */
   readonly reached: ReachedNode | null
-  /** Throws NewcutError, or the reason of the signal. */
+  /**
+   * Connects to the node.
+   * @throws NewcutError, or the reason of the signal
+   */
   readonly connect: (signal: AbortSignal) => Promise<ReachedNode>
 }
 
 /** Timeout of a request for the cut. */
 const MAX_LOOK_MS = 2_000
+/** Timeout of a first connection, with its TLS handshake and the request for the network. */
 const MAX_CONNECT_MS = 5_000
 /** Pause before the second attempt: a single failed connection does not mean that the node is down. */
 const SECOND_LOOK_MS = 100

@@ -52,6 +52,7 @@ interface NodesOptions {
   readonly chains?: readonly number[] | undefined
 }
 
+/** Interval between checks of a node. */
 const CHECK_MS = 1_000
 /** Interval of judging the active node, short so that a node without work is left soon after its timeout. */
 const JUDGE_MS = 200
@@ -61,7 +62,7 @@ const STAND_IN_MS = 500
 const PARENT_HOLD_MS = BLOCK_OVERDUE_MS
 /** The same if its node does not answer: if others lack the block by then, they will not get it soon. */
 const SILENT_HOLD_MS = 1_000
-/** If no node answers, the current work is dropped after this time: its chain has most likely advanced. */
+/** If no node answers, the current work is dropped after this time: its chain has probably advanced. */
 const DROP_WORK_MS = 10_000
 
 /** A pending solution. */
@@ -167,7 +168,7 @@ export class NodesSource implements Source, ChainChoice {
   }
 
   /**
-   * Hands in a solution. One of an earlier run waits until its node first answers in this run, unless another node
+   * Submits a solution. One of an earlier run waits until its node first answers in this run, unless another node
    * already has its block.
    */
   async submit(solution: Solution): Promise<Receipt> {
@@ -359,7 +360,7 @@ export class NodesSource implements Source, ChainChoice {
   }
 
   /**
-   * Whether the solution has most likely failed. It has if it was refused, if its node was already silent and did not
+   * Whether the solution has probably failed. It has if it was refused, if its node was already silent and did not
    * get it, or if the node has been down for too long.
    */
   #hasFailed({ job }: Solution, { sinceMs, isTaken, isRefused }: PendingSolution): boolean {

@@ -17,7 +17,10 @@ export type RequestedBlock = Omit<PacedBlock, 'isMade'>
 
 interface OnDemandPacerOptions {
   readonly clock: Clock
-  /** Chain -> height of its head at the node that issued the current work. Throws NewcutError */
+  /**
+   * Requests the heights: chain -> height of its head at the node that issued the current work.
+   * @throws NewcutError
+   */
   readonly heights: (signal: AbortSignal) => Promise<ChainCounts>
   readonly graphHistory: Network['graphHistory']
 }
@@ -86,7 +89,7 @@ export class OnDemandPacer implements Pacer {
         everyAfter(this.#options.clock, LOOK_MS, ends, () => steer(ends).catch(fault))
         return source.nextBlock(ends)
       })
-      // Otherwise the source asks for work of a chain that most likely waits for others now.
+      // Otherwise the source asks for work of a chain that probably waits for others now.
       source.steer(null)
       return (await orAborted(isMade, signal)) ? block : null
     } finally {
@@ -135,7 +138,8 @@ async function withFault<T>(
 export function nextChain(left: ChainCounts, heights: ChainCounts, history: Network['graphHistory']): number {
   const unknown = [...left.keys()].filter((chain) => !heights.has(chain))
   if (unknown.length > 0) {
-    const [first, last] = [Math.min(...heights.keys()), Math.max(...heights.keys())]
+    const first = Math.min(...heights.keys())
+    const last = Math.max(...heights.keys())
     throw operatingError(sourceErrors.unknownChain, { chains: unknown.join(', '), first, last })
   }
   const heightOf = (chain: number) => heights.get(chain) ?? 0

@@ -2,7 +2,7 @@
  * Gives the work of another source one block at a time, when a pacer asks for a block. Between blocks there is no job,
  * so engines rest.
  *
- * A block whose target takes many hashes is handed in with any nonce. Nodes of development networks that run without
+ * A block whose target takes many hashes is submitted with any nonce. Nodes of development networks that run without
  * proof of work accept it, as they do not check the rule of PROTOCOL.md B.3. A node that checks it ends the source.
  */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
@@ -24,7 +24,7 @@ import type {
   UpstreamStatus,
 } from '../source.ts'
 
-/** Hashes a block for which a search is worthwhile: about a second of one thread. */
+/** Maximum number of hashes that a block may take to be searched: about a second of one thread. A longer search would miss the pace. */
 const MAX_SEARCH_HASHES = 1n << 20n
 
 /** The error of a node that checks a proof of work that takes more than MAX_SEARCH_HASHES. */

@@ -18,7 +18,8 @@ const EXAMPLE = 'stratum+tcp://USER@HOST:PORT'
 /** The last @ ends the password, which may contain others. */
 const ADDRESS = /^stratum\+(tcp|ssl):\/\/(?:(\S*)@)?(\[[0-9a-f:.]+\]|[^:/@\s[\]]+):(\d{1,5})\/?$/i
 /** Parts of account names: a base64url BLAKE2b-256 hash, and a keyset or module of a key's namespace. */
-const [HASH, OWNED] = ['[\\w-]{43}', 'n_[0-9a-f]{40}\\.[^:]+']
+const HASH = '[\\w-]{43}'
+const OWNED = 'n_[0-9a-f]{40}\\.[^:]+'
 /** Account names with colons of their own. The whole pattern must match. */
 const ACCOUNTS = ['k:[0-9a-f]{64}', `c:${HASH}`, `w:${HASH}:[^:]+`, `u:[^:]+:${HASH}`, `r:${OWNED}`, `m:${OWNED}:[^:]+`]
 const LIKE_ACCOUNT = /^[kcwurm]:/i
@@ -85,7 +86,8 @@ export function accountOf(user: string): string {
  * the hashrate.
  */
 export function mayMoveTo({ host }: Pick<PoolAddress, 'host'>, other: string): boolean {
-  const [from, to] = [host.toLowerCase(), other.toLowerCase().replace(/\.$/, '')]
+  const from = host.toLowerCase()
+  const to = other.toLowerCase().replace(/\.$/, '')
   if (from === to) return true
   const domain = domainOf(from)
   return domain !== null && /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(to) && domainOf(to) === domain

@@ -24,8 +24,9 @@ interface LineHandlers {
   readonly onClosed: (reason: NewcutError) => void
 }
 
-/** A work message has about 700 bytes. */
+/** Maximum length of a line, so that a pool cannot fill the memory. A work message has about 700 bytes. */
 const MAX_LINE_BYTES = 16_384
+/** Timeout of the connection, with its TLS handshake. */
 const CONNECT_MS = 10_000
 /** Timeout of received bytes: pools send new work at least every minute or so. */
 const SILENCE_MS = 180_000
@@ -36,7 +37,7 @@ const SILENCE_MS = 180_000
 const UNANSWERED_MS = 30_000
 /** Idle time before TCP keepalive probes. */
 const KEEPALIVE_MS = 30_000
-/** A pool that does not read is useless. */
+/** Maximum number of bytes that wait to be sent, some 400 shares. A pool that does not read is useless. */
 const MAX_UNSENT_BYTES = 65_536
 
 export class PoolConnection {

@@ -29,7 +29,7 @@ interface PoolOptions {
   readonly failbackMs: number
 }
 
-/** Jobs whose shares may still arrive. */
+/** Maximum number of jobs whose shares may still arrive, which bounds the memory. Devices switch within a second. */
 const MAX_JOBS = 64
 
 interface IssuedPoolJob {

@@ -10,6 +10,7 @@ import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { type PoolJob, type PoolRedirection, PoolSession } from './session.ts'
 
+/** First and longest pause between sessions with a pool that fails. */
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 15_000
 /** A session of this duration resets the pause. */

@@ -29,7 +29,7 @@ interface RigPoolSessionOptions {
   readonly onEnd: (line: OpenRigPoolSession, reason: NewcutError, move: PoolRedirection | null) => void
 }
 
-/** Jobs whose shares are passed on. */
+/** Maximum number of jobs whose shares are passed on, which bounds the memory: half an hour of a network with 20 chains. */
 const MAX_JOBS = 1024
 
 export class OpenRigPoolSession implements RigPoolSession {
@@ -55,7 +55,7 @@ export class OpenRigPoolSession implements RigPoolSession {
       agent,
       clock,
       handlers: {
-        onNews: (told) => this.#take(told),
+        onNews: (news) => this.#take(news),
         onJob: () => this.#ready(),
         onMessage: (text) => this.#listener?.onMessage(text),
         onEnd: (reason, move) => {
@@ -145,16 +145,16 @@ export class OpenRigPoolSession implements RigPoolSession {
     this.#session.close()
   }
 
-  #take(told: PoolNews): void {
-    if (told.kind === 'nonces') {
-      const { nonce1, nonce2Bytes } = told
+  #take(news: PoolNews): void {
+    if (news.kind === 'nonces') {
+      const { nonce1, nonce2Bytes } = news
       this.#nonce1 = nonce1
       this.#nonce2Bytes = nonce2Bytes
       this.#listener?.onNonces(nonce1, nonce2Bytes)
-    } else if (told.kind === 'target') {
-      this.#target = told.target
-      this.#listener?.onTarget(told.target)
-    } else this.#takeJob(told)
+    } else if (news.kind === 'target') {
+      this.#target = news.target
+      this.#listener?.onTarget(news.target)
+    } else this.#takeJob(news)
   }
 
   #takeJob({ params, work }: Extract<PoolNews, { readonly kind: 'job' }>): void {

@@ -54,7 +54,7 @@ interface SessionHandlers {
   /** The newest job, or the same one with another target. */
   readonly onJob: (job: PoolJob) => void
   /** All messages about work in order, each before the job that it causes. */
-  readonly onNews?: (told: PoolNews) => void
+  readonly onNews?: (news: PoolNews) => void
   /** A message of the pool for people. `isComplaint`: the miner declines a request of the pool. */
   readonly onMessage: (text: string, isComplaint: boolean) => void
   /** Called once; nothing follows. `move`: redirection by the pool. */
@@ -87,6 +87,7 @@ const ANSWER_MS = 15_000
 const START_MS = 30_000
 /** Maximum wait before a redirection, so that a pool cannot stop its clients for longer. */
 const MAX_MOVE_WAIT_MS = 60_000
+/** Maximum length of a job id, because all recent ones are kept. */
 const MAX_JOB_ID = 128
 /** Maximum number of unanswered requests; beyond it the pool is too slow. */
 const MAX_PENDING = 256
