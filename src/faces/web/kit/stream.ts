@@ -30,7 +30,7 @@ export function followEvents({ url, events, onLost, maxSilentMs, delayMs = 0 }: 
     stream?.close()
     stream = null
   }
-  const onLost = () => {
+  const reconnect = () => {
     close()
     next = setTimeout(
       open,
@@ -40,7 +40,7 @@ export function followEvents({ url, events, onLost, maxSilentMs, delayMs = 0 }: 
   }
   const expectMore = () => {
     clearTimeout(silence)
-    if (maxSilentMs !== undefined) silence = setTimeout(onLost, maxSilentMs)
+    if (maxSilentMs !== undefined) silence = setTimeout(reconnect, maxSilentMs)
   }
   const open = () => {
     stream = new EventSource(url)
@@ -51,7 +51,7 @@ export function followEvents({ url, events, onLost, maxSilentMs, delayMs = 0 }: 
         take((event as MessageEvent).data)
       })
     }
-    stream.addEventListener('error', onLost)
+    stream.addEventListener('error', reconnect)
     expectMore()
   }
   if (delayMs > 0) next = setTimeout(open, delayMs)
