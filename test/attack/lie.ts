@@ -27,12 +27,12 @@ export function liesAt(
   property: Property,
   responders: Readonly<Record<string, () => Responder>>,
 ): Lie[] {
-  const bounded = (make: () => Responder) => (where === 'all' ? make : () => at(where, make()))
+  const boundTo = (make: () => Responder) => (where === 'all' ? make : () => at(where, make()))
   return Object.entries(responders).map(([title, make]) => ({
     title,
     at: where,
     property,
-    createResponder: bounded(make),
+    createResponder: boundTo(make),
   }))
 }
 

@@ -147,9 +147,9 @@ describe('a miner treats work with the same parent as new work', () => {
   ])('a miner treats work with the same parent %s as new work', async (_title, change) => {
     const run = await mining('pair')
     run.lane.proxy.begin(at(['work'], altersWork(change)))
-    const asked = () => run.lane.proxy.countOf(['work'])
+    const countWorkRequests = () => run.lane.proxy.countOf(['work'])
     const blocks = run.lane.ground.blocks.size
-    await run.lane.until('requests for work', () => asked() > 5)
+    await run.lane.until('requests for work', () => countWorkRequests() > 5)
     // At most the blocks of work from before the lie.
     expect(run.lane.ground.blocks.size).toBeLessThanOrEqual(blocks + 4)
     await expectRecovery(run)

@@ -49,10 +49,10 @@ export function askerOf(url: string, pass: (ms: number) => void): Asker {
     const typed = json === undefined ? {} : { 'content-type': 'application/json' }
     const sized = body === undefined ? {} : { 'content-length': String(body.length) }
     return new Promise((resolve) => {
-      const lost = () => resolve({ status: 0, body: Buffer.alloc(0) })
+      const loseAnswer = () => resolve({ status: 0, body: Buffer.alloc(0) })
       const own = { method, headers: { ...typed, ...sized, ...headers }, agent: false as const }
       const request = http.request(url + path, target === undefined ? own : { ...own, path: target })
-      request.on('error', lost)
+      request.on('error', loseAnswer)
       request.on('response', (answer) => {
         if (answer.headers['content-type']?.startsWith('text/event-stream')) {
           answer.on('error', () => undefined)
@@ -61,7 +61,7 @@ export function askerOf(url: string, pass: (ms: number) => void): Asker {
         }
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('error', lost)
+        answer.on('error', loseAnswer)
         answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) }))
       })
       request.end(body)

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 /** Serves the node to a client, with these situations. */
-async function served(only: string) {
+async function serve(only: string) {
   // Time stands still but for `pass`: no verdict depends on the speed of the machine.
   let nowMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
@@ -59,24 +59,24 @@ async function served(only: string) {
   return { url, pass, verdict, asker: askerOf(url, pass) }
 }
 
-const failed = (cases: readonly CaseResult[]) =>
+const failedNamesOf = (cases: readonly CaseResult[]) =>
   cases.filter(({ outcome }) => outcome === 'failed').map(({ group, name }) => `${group}: ${name}`)
 
 describe('a client with one defect', () => {
   it.each(ruleDefects)('a rule catches a client with one defect: $name', async ({ client, caughtBy }) => {
-    const { asker, verdict } = await served('')
+    const { asker, verdict } = await serve('')
     await client(asker)
-    expect(failed(verdict())).toContain(caughtBy)
+    expect(failedNamesOf(verdict())).toContain(caughtBy)
   })
 
   it.each(situationDefects)(
     'a situation catches a client with one defect: $name',
     async ({ client, caughtBy, givesUp }) => {
-      const { asker, verdict } = await served(caughtBy)
+      const { asker, verdict } = await serve(caughtBy)
       await client(asker)
       const cases = verdict()
       const gaveUp = cases.filter((each) => each.gaveUp !== null).map(({ group, name }) => `${group}: ${name}`)
-      expect(failed(cases)).toEqual(givesUp === true ? [] : [caughtBy])
+      expect(failedNamesOf(cases)).toEqual(givesUp === true ? [] : [caughtBy])
       expect(gaveUp).toEqual(givesUp === true ? [caughtBy] : [])
     },
   )
@@ -89,30 +89,30 @@ describe('a client with one defect', () => {
   })
 
   it.each(innocents)('a client without a defect passes: $name', async ({ client, meets }) => {
-    const { asker, verdict } = await served(meets)
+    const { asker, verdict } = await serve(meets)
     await client(asker)
     const cases = verdict()
-    expect(failed(cases)).toEqual([])
+    expect(failedNamesOf(cases)).toEqual([])
     const met = cases.filter(({ outcome, gaveUp }) => outcome === 'passed' || gaveUp !== null)
     expect(met.map(({ group, name }) => `${group}: ${name}`)).toContain(meets)
   })
 
   it('a careful client passes every rule', async () => {
-    const { asker, verdict } = await served('')
+    const { asker, verdict } = await serve('')
     const { ask, command } = asker
     const page = JSON.parse((await ask('GET', `${BASE}/chain/0/hash?limit=1`)).body.toString())
     await ask('GET', `${BASE}/chain/0/hash?limit=1&next=${page.next}`)
     const sent = command()
     await ask('POST', `${PACT}/send`, { json: { cmds: [sent] } })
     await resultOf(asker, sent.hash)
-    expect(failed(verdict())).toEqual([])
+    expect(failedNamesOf(verdict())).toEqual([])
     expect(verdict().filter(({ outcome }) => outcome === 'passed').length).toBeGreaterThan(10)
   })
 })
 
 describe('the server', () => {
   it('the server lets web pages read refusals and unknown paths, and keeps connections as long as the node', async () => {
-    const { url } = await served('busy: a proxy answers the cut with 429 and Retry-After')
+    const { url } = await serve('busy: a proxy answers the cut with 429 and Retry-After')
     const busy = await fetch(`${url}${BASE}/cut`)
     const unknown = await fetch(`${url}/eth_call`)
     const usual = await fetch(`${node.url}${BASE}/cut`)
@@ -126,12 +126,12 @@ describe('the server', () => {
   })
 
   it('the server counts a solution as taken only if the client got the answer', async () => {
-    const { asker, verdict } = await served('')
+    const { asker, verdict } = await serve('')
     const bytes = await solvedWork(asker)
     await lostAnswer(asker, bytes)
     asker.pass(5000)
     await asker.ask('POST', `${BASE}/mining/solved`, { bytes })
-    expect(failed(verdict())).toEqual([])
+    expect(failedNamesOf(verdict())).toEqual([])
   })
 })
 

@@ -55,10 +55,10 @@ export function engineConformance({
 
   /** Expects no further reports and no further hashes. */
   async function expectSilence({ engine, candidates, warnings }: Session): Promise<void> {
-    const reported = () => [candidates.length, warnings.length, engine.hashes()]
-    const before = reported()
+    const countReports = () => [candidates.length, warnings.length, engine.hashes()]
+    const before = countReports()
     await anotherFinds()
-    expect(reported()).toEqual(before)
+    expect(countReports()).toEqual(before)
   }
 
   /** Runs a test with a started engine, and stops the engine. */
@@ -80,7 +80,7 @@ export function engineConformance({
       const names = engine.devices().map(({ device }) => device)
       for (const { sequence, nonce, device, creationTime } of candidates) {
         expect(sequence).toBe(7)
-        expect(meets(powHash(searched(work.bytes, nonce, creationTime)), target)).toBe(true)
+        expect(meets(powHash(workWithNonce(work.bytes, nonce, creationTime)), target)).toBe(true)
         expect(names).toContain(device)
       }
       expect(new Set(candidates.map(({ nonce }) => nonce)).size).toBe(candidates.length)
@@ -155,7 +155,7 @@ export function engineConformance({
       await seen(2)
       for (const { sequence, nonce, creationTime } of candidates) {
         const { bytes } = sequence === 1 ? first : second
-        expect(meets(powHash(searched(bytes, nonce, creationTime)), target)).toBe(true)
+        expect(meets(powHash(workWithNonce(bytes, nonce, creationTime)), target)).toBe(true)
       }
     }))
 
@@ -169,7 +169,7 @@ export function engineConformance({
       }
       for (const { sequence, nonce, creationTime } of candidates) {
         const { bytes } = works[sequence - 1]
-        expect(meets(powHash(searched(bytes, nonce, creationTime)), MAX_TARGET / 500n)).toBe(true)
+        expect(meets(powHash(workWithNonce(bytes, nonce, creationTime)), MAX_TARGET / 500n)).toBe(true)
       }
     }))
 
@@ -206,7 +206,7 @@ export function engineConformance({
 }
 
 /** The work of a candidate, with its nonce and creation time. */
-function searched(bytes: Uint8Array, nonce: bigint, creationTime: bigint | undefined): Uint8Array {
+function workWithNonce(bytes: Uint8Array, nonce: bigint, creationTime: bigint | undefined): Uint8Array {
   return withNonce(creationTime === undefined ? bytes : withCreationTime(bytes, creationTime), nonce)
 }
 

@@ -37,7 +37,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
     const batch = { low: 0xffff, first: 0x80000000 - 3, high: 0xffff, lanes, trips, step: 1 }
     const bytes = randomBytes(WORK_BYTES)
     const { nonces } = await run({ bytes, target: targetOf(MAX_U32), batch })
-    expect(nonces).toEqual(sorted(noncesOf(batch)))
+    expect(nonces).toEqual(sortNumbers(noncesOf(batch)))
   })
 
   it('the shader finds a top word equal to the bound, and none above the bound', async () => {
@@ -61,7 +61,7 @@ export function batchConformance(run: (request: BatchRequest) => Promise<BatchRe
   it('the shader wraps the low and the middle word around to zero', async () => {
     const batch = { low: 0xff07, first: MAX_U32 - 9, high: 2, lanes: 30, trips: 4, step: 256 }
     const { nonces } = await run({ bytes: randomBytes(WORK_BYTES), target: targetOf(MAX_U32), batch })
-    expect(nonces).toEqual(sorted(noncesOf(batch)))
+    expect(nonces).toEqual(sortNumbers(noncesOf(batch)))
     expect(nonces).toContain((2n << 48n) | 0x7n)
   })
 
@@ -117,9 +117,9 @@ function topWords(bytes: Uint8Array, batch: Batch): { nonce: bigint; top: number
 
 function solutions(tops: readonly { readonly nonce: bigint; readonly top: number }[], bound: number): bigint[] {
   const nonces = tops.filter(({ top }) => top <= bound).map(({ nonce }) => nonce)
-  return sorted(nonces)
+  return sortNumbers(nonces)
 }
 
-function sorted(nonces: readonly bigint[]): bigint[] {
+function sortNumbers(nonces: readonly bigint[]): bigint[] {
   return [...nonces].sort((a, b) => (a < b ? -1 : 1))
 }

@@ -58,7 +58,7 @@ const LONG_CHAIN = 'headers: a chain of 370 blocks needs two pages of headers'
 const ANY_NONCE = 'the network takes any nonce'
 
 /** The lines of all cases that did not pass. */
-const notPassed = ({ cases }: ConformanceReport) =>
+const unpassedLinesOf = ({ cases }: ConformanceReport) =>
   cases
     .filter(({ outcome, reason }) => outcome !== 'passed' && reason !== ANY_NONCE)
     .map((each) => (each.reason === null ? failedCaseLine(each) : `${each.group}: ${each.name}: ${each.reason}`))
@@ -70,7 +70,7 @@ describe('our own node', () => {
     .map(titleOf)
 
   function expectPassed(report: ConformanceReport, judgedAs: Release) {
-    expect(notPassed(report)).toEqual([])
+    expect(unpassedLinesOf(report)).toEqual([])
     expect(report.network).toBe('development')
     expect(report.release).toEqual(judgedAs)
     expect(report.cases.map(({ name }) => name)).toEqual(all.map(({ name }) => name))
@@ -106,8 +106,8 @@ describe('our own node', () => {
     const node = await startNode({ networkName: 'my-net', networks: [form] })
     onTestFinished(() => node.close())
     const only = ['commands: a gas limit of a whole block is taken']
-    expect(notPassed(await judge(node.url, { only, networks: [form] }))).toEqual([])
-    expect(notPassed(await judge(node.url, { only }))).toHaveLength(1)
+    expect(unpassedLinesOf(await judge(node.url, { only, networks: [form] }))).toEqual([])
+    expect(unpassedLinesOf(await judge(node.url, { only }))).toHaveLength(1)
   })
 
   it('our own node is left alone if the file of its network says that it is public', async () => {
@@ -174,7 +174,9 @@ describe('our own node', () => {
         expect(skipped.map(({ outcome }) => outcome)).toEqual(Array(2).fill('skipped'))
         expect(skipped[0].reason).toMatch('it needs pending: the node makes blocks by itself: ')
         expect(skipped[0].reason).toMatch(why)
-        expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
+        expect(unpassedLinesOf({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual(
+          [],
+        )
       }
     },
   )
@@ -185,7 +187,7 @@ describe('our own node', () => {
     const report = await judge(node.url, { group: 'commands' })
     const skipped = pendingCases(report)
     expect(skipped.map(({ outcome }) => outcome)).toEqual(Array(3).fill('skipped'))
-    expect(notPassed({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
+    expect(unpassedLinesOf({ ...report, cases: report.cases.filter((each) => !skipped.includes(each)) })).toEqual([])
   })
 
   it('our own node that mines on demand without saying so runs all cases', async () => {
@@ -351,6 +353,6 @@ describe('a node with one defect', () => {
     const proxy = await proxyBefore(node.url, {})
     onTestFinished(() => proxy.close())
     const only = defects.map(({ caughtBy }) => caughtBy)
-    expect(notPassed(await judge(proxy.url, isFull ? {} : { only }))).toEqual([])
+    expect(unpassedLinesOf(await judge(proxy.url, isFull ? {} : { only }))).toEqual([])
   })
 })

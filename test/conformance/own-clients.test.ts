@@ -43,10 +43,10 @@ async function addressOf({ err, ended }: Server): Promise<string> {
 
 async function walletSession() {
   return session(['--json'], async (url) => {
-    const typed = (args: readonly string[]) => run([...args, '--node', url])
+    const runAtNode = (args: readonly string[]) => run([...args, '--node', url])
     // One after the other: each meets the next situation.
-    for (let i = 0; i < 4; i++) await typed(['send', `(+ 1 ${i})`, '--key', 'sender00', '--sender', 'sender00'])
-    await typed(['transfer', 'sender00', 'sender01', '1.5', '--key', 'sender00', '--chain', '0', '--to-chain', '1'])
+    for (let i = 0; i < 4; i++) await runAtNode(['send', `(+ 1 ${i})`, '--key', 'sender00', '--sender', 'sender00'])
+    await runAtNode(['transfer', 'sender00', 'sender01', '1.5', '--key', 'sender00', '--chain', '0', '--to-chain', '1'])
   })
 }
 
@@ -125,7 +125,7 @@ beforeAll(async () => {
 })
 
 /** Names of the cases with an outcome. */
-function named({ out }: Ended, wanted: (result: ClientResult) => boolean): string[] {
+function namesOf({ out }: Ended, wanted: (result: ClientResult) => boolean): string[] {
   const { cases } = JSON.parse(out) as { readonly cases: readonly ClientResult[] }
   return cases.filter(wanted).map(({ group, name }) => `${group}: ${name}`)
 }
@@ -144,7 +144,7 @@ describe('our own client', () => {
     const { ended } = sessions.wallet
     expect(wrong(ended)).toEqual([])
     expect(ended.code).toBe(0)
-    expect(named(ended, isPassed)).toEqual(
+    expect(namesOf(ended, isPassed)).toEqual(
       expect.arrayContaining([
         'commands: every signer has signed the hash',
         'sending: the node takes a command, and the connection closes before the answer',
@@ -160,7 +160,7 @@ describe('our own client', () => {
     expect(wrong(ended)).toEqual([])
     expect(ended.code).toBe(0)
     expect(used.code).toBe(0)
-    const passed = named(ended, (each) => isPassed(each) && each.group !== 'answers')
+    const passed = namesOf(ended, (each) => isPassed(each) && each.group !== 'answers')
     const groups = new Set(passed.map((name) => name.split(':')[0]))
     expect([...groups].toSorted()).toEqual(['busy', 'connections', 'miners', 'mining', 'requests'])
   })
@@ -179,7 +179,7 @@ describe('the server', () => {
 
   it('the server ends on Ctrl-C, with a verdict', () => {
     const { code, signal } = sessions.signalled
-    expect(named(sessions.signalled, isPassed).length).toBeGreaterThan(3)
+    expect(namesOf(sessions.signalled, isPassed).length).toBeGreaterThan(3)
     expect(code).toBe(0)
     expect(signal).toBe(null)
   })

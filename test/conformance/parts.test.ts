@@ -34,7 +34,7 @@ function wireTo(url: string): Wire {
 const INFO = { nodeVersion: 'testing', nodePackageVersion: '0.1', nodeChains: ['10', '2'], nodeGraphHistory: [] }
 
 /** Probes a node with this description. */
-async function probed(info: object, headers: Readonly<Record<string, string>> = {}, isNewcut = true) {
+async function probeNode(info: object, headers: Readonly<Record<string, string>> = {}, isNewcut = true) {
   const asked: string[] = []
   const url = await server((request, response) => {
     asked.push(request)
@@ -53,17 +53,17 @@ describe('a node', () => {
     ['2.32.1', 'live 2.32'],
     ['3.0', 'live 3.2'],
   ])('a node of version %s without control requests is judged as %s', async (nodePackageVersion, release) => {
-    expect((await probed({ nodePackageVersion }, {}, false)).release).toBe(release)
+    expect((await probeNode({ nodePackageVersion }, {}, false)).release).toBe(release)
   })
 
   it('a node with the control requests of newcut is judged as newcut, whatever release it follows', async () => {
-    expect((await probed({ nodePackageVersion: '3.2' })).release).toBe('newcut')
+    expect((await probeNode({ nodePackageVersion: '3.2' })).release).toBe('newcut')
   })
 
   it.each(['mainnet01', 'testnet04', 'testnet05', 'testnet06', 'evm-testnet'])(
     'a node of %s is only read',
     async (name) => {
-      const { asked, offers } = await probed({ nodeVersion: name })
+      const { asked, offers } = await probeNode({ nodeVersion: name })
       expect(asked).toEqual(['GET /info'])
       expect(offers).toMatchObject({ 'read-only': null, mine: `${name} is a public network` })
     },
@@ -75,7 +75,7 @@ describe('a node', () => {
       [90, [[2, [10]]]],
       [8, [[2, [5]]]],
     ]
-    const { variables } = await probed({ nodeGraphHistory: graphs }, { 'x-other-node-version': '1' })
+    const { variables } = await probeNode({ nodeGraphHistory: graphs }, { 'x-other-node-version': '1' })
     expect(Object.fromEntries(variables)).toMatchObject({
       chain: '2',
       chains: ['2', '10'],
@@ -227,13 +227,13 @@ describe('the report', () => {
   const result = (parts: Partial<CaseResult>): CaseResult => {
     return { group: 'g', name: 'n', outcome: 'passed', durationMs: 1500, reason: null, failure: null, ...parts }
   }
-  const skipped = (reason: string) => result({ outcome: 'skipped', reason })
+  const skippedResult = (reason: string) => result({ outcome: 'skipped', reason })
   const report = (...cases: readonly CaseResult[]) => {
     return { node: 'http://n', network: 'x', packageVersion: '1', release: 'newcut', offers: {}, cases } as never
   }
 
   it('the report counts skipped cases by their reason', () => {
-    expect(caseSummaryLines(report(skipped('a'), result({}), skipped('b'), skipped('a')))).toEqual([
+    expect(caseSummaryLines(report(skippedResult('a'), result({}), skippedResult('b'), skippedResult('a')))).toEqual([
       'skipped 2: a',
       'skipped 1: b',
       '1 passed, 0 failed, 3 skipped',

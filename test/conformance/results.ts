@@ -67,7 +67,7 @@ const isReadOnly = ({ needs }: ConformanceCase) => needs.every((need) => need ==
 function differenceRows(cases: readonly ConformanceCase[]): string[][] {
   const rows = cases.flatMap((each) =>
     releaseChoices(each.steps, '').map(({ at, choice }) => {
-      const values = caseReleases.map((release) => shown(valueFor(choice, release)))
+      const values = caseReleases.map((release) => cellText(valueFor(choice, release)))
       return [`${each.group}: ${each.name}`, `\`${at}\``, ...values]
     }),
   )
@@ -91,7 +91,7 @@ function valueFor(choice: Choice, release: Release): unknown {
   return name === undefined ? undefined : choice[name]
 }
 
-function shown(value: unknown): string {
+function cellText(value: unknown): string {
   const text = stringifyJson(value).replaceAll('|', '\\|')
   return `\`${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text}\``
 }

@@ -69,7 +69,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
       for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
     })
 
-    async function started() {
+    async function startReader() {
       const bed = await start()
       cleanups.push(bed.close)
       const reader = new SourceReader(bed.source)
@@ -81,7 +81,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     }
 
     it('the source gives jobs with an identity, of the promised length, that can be solved', async () => {
-      const { source, reader } = await started()
+      const { source, reader } = await startReader()
       const job = await reader.job()
       expect(job.id).not.toBe('')
       expect(job.issuer).not.toBe('')
@@ -92,7 +92,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it('the source gives every job a unique id', async () => {
-      const { source, reader } = await started()
+      const { source, reader } = await startReader()
       for (let count = 0; count < 5; count++) {
         const { length } = reader.jobs
         const job = await reader.job()
@@ -105,7 +105,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it('the source acknowledges a solution, and confirms it in its chain', async () => {
-      const { source, reader, goodEnd = 'confirmed' } = await started()
+      const { source, reader, goodEnd = 'confirmed' } = await startReader()
       const solution = solutionOf(await reader.job())
       expect(await source.submit(solution)).toEqual({ step: 'acknowledged' })
       const [last] = (await fateOf(source, solution)).slice(-1)
@@ -113,7 +113,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it("the source accepts a solution with a newer creation time than the job's", async () => {
-      const { source, reader, goodEnd = 'confirmed' } = await started()
+      const { source, reader, goodEnd = 'confirmed' } = await startReader()
       const job = await reader.job()
       const bytes = solve(withCreationTime(job.work.bytes, job.work.fields.creationTime + 1n))
       expect(await source.submit({ job, bytes })).toEqual({ step: 'acknowledged' })
@@ -121,7 +121,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it('the source rejects a solution that misses the target', async () => {
-      const { source, reader } = await started()
+      const { source, reader } = await startReader()
       const job = await reader.job()
       expect(await source.submit({ job, bytes: miss(job.work.bytes) })).toMatchObject({
         step: 'rejected',
@@ -130,7 +130,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it('the source replaces a job that another miner solves, with a new cut as the reason', async () => {
-      const { source, solveElsewhere, reader } = await started()
+      const { source, solveElsewhere, reader } = await startReader()
       const lost = await reader.job()
       await until(() => source.connected)
       await solveElsewhere(lost)
@@ -139,7 +139,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it('the source reports a late solution as stale', async () => {
-      const { source, solveElsewhere, reader } = await started()
+      const { source, solveElsewhere, reader } = await startReader()
       const lost = await reader.job()
       await until(() => source.connected)
       await solveElsewhere(lost)
@@ -177,7 +177,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it('the source gives another job, or none, while a solution of this one is pending', async () => {
-      const { source, hang, reader } = await started()
+      const { source, hang, reader } = await startReader()
       const job = await reader.job()
       const release = hang()
       const receipt = source.submit(solutionOf(job))
@@ -188,7 +188,7 @@ export function sourceConformance(name: string, start: () => Promise<SourceTestB
     })
 
     it('the source ends at once if it is stopped while requests hang, and reports nothing afterwards', async () => {
-      const { hang, reader, solveElsewhere } = await started()
+      const { hang, reader, solveElsewhere } = await startReader()
       const job = await reader.job()
       await until(() => reader.source.connected)
       const release = hang()

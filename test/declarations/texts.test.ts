@@ -6,7 +6,7 @@ import { labelParameters } from '../../src/client/declarations/labels.ts'
 import { outlinesOf } from '../../src/language/contracts/syntax/outline.ts'
 
 /** Lines of the declarations of a text, without indentation. */
-const declared = (text: string, namespace: string | null = null, origin = 'here') =>
+const declarationLinesOf = (text: string, namespace: string | null = null, origin = 'here') =>
   writeDeclarations(outlinesOf(text, namespace), origin)
     .split('\n')
     .map((line) => line.trim())
@@ -21,7 +21,11 @@ describe('a declaration', () => {
   })
 
   it('a declaration keeps documents and origins from ending their comments', () => {
-    const lines = declared(module('(defun f () "One */ line." 1)', '(defun g () "Two\\n lines." 1)'), null, 'a*/b')
+    const lines = declarationLinesOf(
+      module('(defun f () "One */ line." 1)', '(defun g () "Two\\n lines." 1)'),
+      null,
+      'a*/b',
+    )
     expect(lines[1]).toBe('/* From a* /b. */')
     expect(lines).toContain('/** One * / line. */')
     const start = lines.indexOf('* Two')
@@ -29,7 +33,7 @@ describe('a declaration', () => {
   })
 
   it('a declaration types arguments of calls as code, and those of capabilities as JSON', () => {
-    const lines = declared(module('(defun f (t:time g:guard x) 1)', '(defcap C (t:time g:guard x) true)'))
+    const lines = declarationLinesOf(module('(defun f (t:time g:guard x) 1)', '(defcap C (t:time g:guard x) true)'))
     expect(lines).toContain('args: [t: Date | PactCode, g: PactCode, x: PactArgument]')
     expect(lines).toContain("'C': { name: 'm.C'; args: [t: PactTime, g: PactGuard, x: PactValue] }")
   })
@@ -44,18 +48,18 @@ describe('a declaration', () => {
     ['[]', 'PactValue'],
     ['(+ 1 2)', 'PactValue'],
   ])('a declaration types a constant %s as %s', (value, type) => {
-    expect(declared(module(`(defconst X ${value})`))).toContain(`'X': ${type}`)
+    expect(declarationLinesOf(module(`(defconst X ${value})`))).toContain(`'X': ${type}`)
   })
 
   it('a declaration shows 200 characters of a constant', () => {
-    const shown = (length: number) => declared(module(`(defconst X "${'x'.repeat(length - 2)}")`))
-    expect(shown(200)).toContain(`/** value: "${'x'.repeat(198)}" */`)
-    expect(shown(201)).toContain(`/** value: "${'x'.repeat(199)}.. */`)
+    const linesWithConstant = (length: number) => declarationLinesOf(module(`(defconst X "${'x'.repeat(length - 2)}")`))
+    expect(linesWithConstant(200)).toContain(`/** value: "${'x'.repeat(198)}" */`)
+    expect(linesWithConstant(201)).toContain(`/** value: "${'x'.repeat(199)}.. */`)
   })
 
   it('a declaration offers clients modules, not interfaces, and the capability of gas once', () => {
     const face = '(interface i (defun f:string ()) (defcap C (a:string)))'
-    const lines = declared(`${face} ${module()}`)
+    const lines = declarationLinesOf(`${face} ${module()}`)
     const client = lines.slice(lines.indexOf('export interface IPactModules {'))
     expect(client).toContain("'m': {")
     expect(client).not.toContain("'i': {")
@@ -63,7 +67,7 @@ describe('a declaration', () => {
       "(name: 'coin.GAS'): { name: string; args: Array<any> }",
       "(name: 'm.G', ...args: Capabilities['m.G']['args']): { name: string; args: Array<any> }",
     ])
-    const gas = declared('(module coin G (defcap G () true) (defcap GAS () true))')
+    const gas = declarationLinesOf('(module coin G (defcap G () true) (defcap GAS () true))')
     expect(gas.filter((line) => line.startsWith("(name: 'coin.GAS'"))).toEqual([
       "(name: 'coin.GAS', ...args: Capabilities['coin.GAS']['args']): { name: string; args: Array<any> }",
     ])
@@ -75,7 +79,7 @@ describe('dependencies', () => {
     has: (name) => name in texts,
     texts: async (names) => new Map(names.map((name) => [name, texts[name]])),
   })
-  const own = (text: string) => outlinesOf(text, 'ns')
+  const ownOutlines = (text: string) => outlinesOf(text, 'ns')
 
   it('dependencies are those of the code of a contract, and only those of the signatures of others; by name', async () => {
     const texts = {
@@ -84,7 +88,7 @@ describe('dependencies', () => {
       'ns.x': '(module x G (defcap G () true))',
       'ns.never': '(module never G (defcap G () true))',
     }
-    const found = await gather(own('(module m G (defcap G () true) (defun f () (ns.z.f)))'), [], source(texts))
+    const found = await gather(ownOutlines('(module m G (defcap G () true) (defun f () (ns.z.f)))'), [], source(texts))
     expect(found.map(({ name }) => name)).toEqual(['ns.m', 'ns.x', 'ns.y', 'ns.z'])
   })
 
@@ -94,6 +98,6 @@ describe('dependencies', () => {
     ['(module z G\n  (defun))', 'cannot read module ns.z at line 2, column 4: '],
   ])('dependencies of another text are refused: %s', async (text, message) => {
     const code = '(module m G (defcap G () true) (use ns.z))'
-    await expect(gather(own(code), [], source({ 'ns.z': text }))).rejects.toThrow(message)
+    await expect(gather(ownOutlines(code), [], source({ 'ns.z': text }))).rejects.toThrow(message)
   })
 })

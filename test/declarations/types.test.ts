@@ -25,7 +25,7 @@ afterAll(async () => {
 const newcut = (...args: string[]): Promise<Ended> => run(args, { NEWCUT_NODE: devnet.url })
 
 /** Runs `newcut types`, which must succeed, and returns the file. */
-async function made(...args: string[]): Promise<string> {
+async function generate(...args: string[]): Promise<string> {
   const ended = await newcut('types', ...args, '--out', join(folder, 'types.d.ts'))
   expect(ended).toMatchObject({ code: 0, err: '' })
   return readFileSync(join(folder, 'types.d.ts'), 'utf8')
@@ -39,7 +39,7 @@ async function failure(...args: string[]): Promise<string> {
 
 describe('newcut types MODULE', () => {
   it('newcut types declares a module with its interfaces and the modules that it names', async () => {
-    const text = await made('free.token')
+    const text = await generate('free.token')
     expect(text).toContain("'free.token': {")
     for (const name of ['free.quoting', 'free.pricing', 'coin', 'fungible-v2']) expect(text).toContain(`'${name}': {`)
     expect(text).toMatch(/Of two lines, with \* \/ in it\./)
@@ -62,12 +62,12 @@ describe('newcut types MODULE', () => {
 
 describe('newcut types FILE', () => {
   it('newcut types declares files, with the contracts of every chain', async () => {
-    const text = await made(join(folder, 'library.pact'), join(folder, 'token.pact'))
+    const text = await generate(join(folder, 'library.pact'), join(folder, 'token.pact'))
     for (const name of ['free.token', 'free.quoting', 'free.pricing', 'coin']) expect(text).toContain(`'${name}': {`)
   })
 
   it('newcut types needs no node for a contract of every chain beside files', async () => {
-    const text = await made(join(folder, 'library.pact'), 'gas-payer-v1')
+    const text = await generate(join(folder, 'library.pact'), 'gas-payer-v1')
     for (const name of ['free.pricing', 'gas-payer-v1']) expect(text).toContain(`'${name}': {`)
     expect(text).toContain('library.pact, gas-payer-v1. */')
   })
@@ -80,7 +80,7 @@ describe('newcut types FILE', () => {
       (interface near (defun f:string ()))
       (module user G (defcap G () true) (implements near) (defun f:string () "a"))`,
     )
-    expect(await made(file)).toContain("implements: ['free.near']")
+    expect(await generate(file)).toContain("implements: ['free.near']")
   })
 
   it('newcut types prints without --out', async () => {
@@ -90,7 +90,7 @@ describe('newcut types FILE', () => {
   })
 
   it('newcut types takes the rest of a file from a node, if one is named', async () => {
-    const text = await made(join(folder, 'token.pact'), '--node', devnet.url)
+    const text = await generate(join(folder, 'token.pact'), '--node', devnet.url)
     expect(text).toContain("'free.pricing': {")
   })
 })

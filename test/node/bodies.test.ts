@@ -235,10 +235,11 @@ describe('the client and payloads:', () => {
     const { node, client } = await fake()
     const keys = withOutputs.map(({ payloadHash }) => payloadHash)
     expect(keys.length).toBeGreaterThan(1)
-    const found = (asked: string[]) => withOutputs.filter(({ payloadHash }) => asked.includes(payloadHash)).reverse()
+    const outputsOf = (asked: string[]) =>
+      withOutputs.filter(({ payloadHash }) => asked.includes(payloadHash)).reverse()
     node.onNetwork('POST', '/chain/0/payload/outputs/batch', ({ body }) => {
       const asked = JSON.parse(body.toString())
-      return json(found(asked.hashes ?? asked))
+      return json(outputsOf(asked.hashes ?? asked))
     })
     expect(await client.payloadsOutputs(0, [keys[0], key, ...keys], { verify: true })).toEqual(withOutputs)
     expect(node.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([
@@ -302,20 +303,20 @@ describe('the client and payloads:', () => {
     const [, outputs] = withOutputs
     const other = withOutputs[0] as unknown as Record<string, string>
     const path = `/chain/0/payload/${outputs.payloadHash}/outputs`
-    const broken = (change: object) => {
+    const failureWith = (change: object) => {
       node.onNetwork('GET', path, () => json({ ...outputs, ...change }))
       return failureOf(client.payloadOutputs(0, outputs.payloadHash, { verify: true }))
     }
-    expect(await broken({ coinbase: 'AAAA' })).toMatchObject({
+    expect(await failureWith({ coinbase: 'AAAA' })).toMatchObject({
       name: 'InvalidPayload',
       rules: ['outputsHash', 'payloadHash'],
       hash: outputs.payloadHash,
     })
-    expect(await broken({ transactions: [] })).toMatchObject({
+    expect(await failureWith({ transactions: [] })).toMatchObject({
       rules: ['transactionsHash', 'outputsHash', 'payloadHash'],
     })
-    expect(await broken({ outputsHash: other.outputsHash })).toMatchObject({ rules: ['outputsHash'] })
-    expect(await broken({ minerData: 'AAA_B' })).toBeInstanceOf(NodeMisbehaved)
+    expect(await failureWith({ outputsHash: other.outputsHash })).toMatchObject({ rules: ['outputsHash'] })
+    expect(await failureWith({ minerData: 'AAA_B' })).toBeInstanceOf(NodeMisbehaved)
   })
 
   it('the client refuses payloads with wrong hashes in an answer to many keys as well', async () => {

@@ -15,7 +15,7 @@ const EPOCH = VOTING + 120
 const settings = { graph: 'pair', pow: false, forkEpoch: VOTING } as const
 
 /** The network as a client sees it that knows no fork after `highestKnown`. */
-const known = (highestKnown: number): Network => {
+const networkUpTo = (highestKnown: number): Network => {
   const network = networkOf(settingsOf(settings))
   return { ...network, forks: { ...network.forks, highestKnown } }
 }
@@ -24,7 +24,7 @@ const known = (highestKnown: number): Network => {
 const adopting = devnetOfFile(EPOCH + 1, settings)
 
 /** A new client of it. */
-async function adopted() {
+async function adoptFork() {
   const client = await NodeClient.connect({ url: adopting.node.url })
   onTestFinished(() => client.close())
   return client
@@ -32,9 +32,9 @@ async function adopted() {
 
 describe('a client that verifies headers', () => {
   it('a client that verifies headers follows a network across the adoption of a fork that it knows', async () => {
-    const client = await adopted()
+    const client = await adoptFork()
     const unknown: number[] = []
-    const verify = { checkPow: false, network: known(1), unknownForks: (fork: number) => unknown.push(fork) }
+    const verify = { checkPow: false, network: networkUpTo(1), unknownForks: (fork: number) => unknown.push(fork) }
     for (const chain of [0, 1]) {
       const headers = await client.headers(chain, { verify }).all()
       const states = headers.map(({ featureFlags }) => forkStateOf(featureFlags))
@@ -45,17 +45,17 @@ describe('a client that verifies headers', () => {
   })
 
   it('a client that verifies headers continues if it does not know the fork, and reports it once', async () => {
-    const client = await adopted()
+    const client = await adoptFork()
     const reported: number[] = []
-    const verify = { checkPow: false, network: known(0), unknownForks: (fork: number) => reported.push(fork) }
+    const verify = { checkPow: false, network: networkUpTo(0), unknownForks: (fork: number) => reported.push(fork) }
     for (const chain of [0, 1]) expect(await client.headers(chain, { verify }).all()).toHaveLength(EPOCH + 2)
     expect(reported).toEqual([1])
   })
 
   it('a client that verifies headers warns about an unknown fork, unless it has a callback for it', async () => {
-    const client = await adopted()
+    const client = await adoptFork()
     const warned = once(process, 'warning')
-    await client.headers(0, { verify: { checkPow: false, network: known(0) } }).all()
+    await client.headers(0, { verify: { checkPow: false, network: networkUpTo(0) } }).all()
     expect((await warned)[0]).toMatchObject({
       name: 'NewcutWarning',
       message: 'the network has adopted fork number 1, which this version does not know',
@@ -63,8 +63,8 @@ describe('a client that verifies headers', () => {
   })
 
   it('a client that verifies headers refuses the first header of an unknown fork when asked to', async () => {
-    const client = await adopted()
-    const verify = { checkPow: false, network: known(0), unknownForks: 'refuse' } as const
+    const client = await adoptFork()
+    const verify = { checkPow: false, network: networkUpTo(0), unknownForks: 'refuse' } as const
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({
       name: 'InvalidHeader',
       rules: ['unknownFork'],
@@ -76,8 +76,8 @@ describe('a client that verifies headers', () => {
   })
 
   it('a client that verifies headers counts votes by the epochs of the given network', async () => {
-    const client = await adopted()
-    const verify = { checkPow: false, network: { ...known(1), forks: development.forks } }
+    const client = await adoptFork()
+    const verify = { checkPow: false, network: { ...networkUpTo(1), forks: development.forks } }
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({
       rules: ['forkNumber', 'forkVotes'],
       height: BigInt(EPOCH),

@@ -186,13 +186,13 @@ test('the timeout of a request covers headers and body', async () => {
 
 test('a call rejects with the reason of its signal, in every phase', async () => {
   let isAsked = false
-  const asked = () => {
+  const markAsked = () => {
     isAsked = true
   }
   const port = await listen(
     http.createServer((request, response) => {
-      if (request.url === '/body') response.write('begun', asked)
-      else asked()
+      if (request.url === '/body') response.write('begun', markAsked)
+      else markAsked()
     }),
   )
   const node = client(`http://127.0.0.1:${port}`)

@@ -21,7 +21,7 @@ const without =
 const withParts =
   (parts: Info): Change =>
   (info) => ({ ...info, ...parts })
-const both =
+const combine =
   (...changes: readonly Change[]): Change =>
   (info) =>
     changes.reduce((value, change) => change(value), info)
@@ -33,11 +33,11 @@ const withService = withParts({ nodeServiceDate: '2026-01-07T00:00:00Z' })
 const forms: readonly (readonly [string, Change])[] = [
   [
     'of 2.20 to 2.24',
-    both(without(...SINCE_2_24, 'nodeServiceDate'), withParts({ nodeLatestBehaviorHeight: 4_819_247 })),
+    combine(without(...SINCE_2_24, 'nodeServiceDate'), withParts({ nodeLatestBehaviorHeight: 4_819_247 })),
   ],
-  ['of 2.24.1', both(withService, withParts({ nodePackageVersion: '2.24.1' }))],
-  ['of 2.25 to 3.0.1', both(withService, withParts({ nodePackageVersion: '3.0.1', nodeServiceDate: null }))],
-  ['of 2.32, 3.1 and 3.2', both(without('nodeServiceDate'), withParts({ nodePackageVersion: '3.2' }))],
+  ['of 2.24.1', combine(withService, withParts({ nodePackageVersion: '2.24.1' }))],
+  ['of 2.25 to 3.0.1', combine(withService, withParts({ nodePackageVersion: '3.0.1', nodeServiceDate: null }))],
+  ['of 2.32, 3.1 and 3.2', combine(without('nodeServiceDate'), withParts({ nodePackageVersion: '3.2' }))],
   ['of a next release, by fork number', withParts({ nodeLatestBehaviorHeight: { forkNumber: 1 }, nodeForkNumber: 1 })],
   ['of a next release, by height', withParts({ nodeLatestBehaviorHeight: { blockHeight: 701 } })],
   ['of a next release, from genesis on', withParts({ nodeLatestBehaviorHeight: 'genesis' })],

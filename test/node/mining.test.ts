@@ -204,7 +204,7 @@ describe('mining is', () => {
   const healthy = text('Health check OK.')
   const off: Reply = { status: 404 }
 
-  async function disabled(answers: { health?: Reply; info?: Reply; work: Reply }): Promise<boolean> {
+  async function isDisabled(answers: { health?: Reply; info?: Reply; work: Reply }): Promise<boolean> {
     const { node, client } = await fake()
     node.on('GET', '/health-check', () => answers.health ?? healthy)
     node.on('GET', '/info', () => answers.info ?? json(pairInfo))
@@ -213,11 +213,11 @@ describe('mining is', () => {
   }
 
   it('mining is disabled in a healthy node that has no work endpoint', async () => {
-    expect(await disabled({ work: off })).toBe(true)
-    expect(await disabled({ work: text('there is no such endpoint', 404) })).toBe(true)
+    expect(await isDisabled({ work: off })).toBe(true)
+    expect(await isDisabled({ work: text('there is no such endpoint', 404) })).toBe(true)
   })
 
-  it.each<[string, Parameters<typeof disabled>[0]]>([
+  it.each<[string, Parameters<typeof isDisabled>[0]]>([
     ['a node that gives work', { work: workOf({}) }],
     ['a node that gives wrong work', { work: workOf({ chainId: 9 }) }],
     ['a node that refuses this account', { work: text('Unauthorized Miner: k:a', 403) }],
@@ -231,7 +231,7 @@ describe('mining is', () => {
     ['a node of another network', { info: json({ ...pairInfo, nodeVersion: 'mainnet01' }), work: off }],
     ['a node that lies about itself', { info: json({ ...pairInfo, nodeGraphHistory: [] }), work: off }],
   ])('mining is not known to be disabled behind %s', async (_name, answers) => {
-    expect(await disabled(answers)).toBe(false)
+    expect(await isDisabled(answers)).toBe(false)
   })
 
   it('mining is not known to be disabled if nobody answers', async () => {

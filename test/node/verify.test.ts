@@ -72,14 +72,14 @@ const triangle: Network = {
 const withPow = devnetOfFile(ROUNDS)
 const anyNonce = devnetOfFile(ROUNDS, { pow: false })
 
-async function mirrored(original = withPow) {
+async function startMirror(original = withPow) {
   const mirror = new Mirror(original.node)
   const { node, client } = await mirror.serve(original.client.info)
   return { mirror, node, client, blocks: blocksOf(original.node, 0), original }
 }
 
 /** The header with changed fields, the right hash, and a new nonce that solves it unless `nonce` is given. */
-function forged(header: Header, fields: Partial<Header>): Uint8Array {
+function forgeHeader(header: Header, fields: Partial<Header>): Uint8Array {
   const changed = { ...header, ...fields }
   const work = fields.nonce === undefined ? solve(encodeWork(changed)) : encodeWork(changed)
   return encodeHeader(decodeHeader(new Uint8Array([...work, ...blockHash(work)])))
@@ -92,7 +92,7 @@ function wrongNonce(header: Header): bigint {
 
 describe('verification passes headers that keep the rules:', () => {
   it('verification passes headers in every encoding, from any height, and requests each missing header once', async () => {
-    const { node, client, blocks } = await mirrored()
+    const { node, client, blocks } = await startMirror()
     for (const encoding of ['decoded', 'text', 'binary'] as const) {
       expect(await client.headers(0, { encoding, verify: true }).all()).toHaveLength(ROUNDS + 1)
     }
@@ -129,10 +129,14 @@ describe('verification passes headers that keep the rules:', () => {
     const file = new URL('../vectors/difficulty.json', import.meta.url)
     const sets: Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'))
     const isHex = (value: unknown): value is string => typeof value === 'string' && value.length === 636
-    const all = (value: unknown): string[] =>
-      isHex(value) ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(all) : []
+    const headerTextsIn = (value: unknown): string[] =>
+      isHex(value)
+        ? [value]
+        : typeof value === 'object' && value !== null
+          ? Object.values(value).flatMap(headerTextsIn)
+          : []
     const set = sets.find((each) => JSON.stringify(each).includes('6321600')) ?? {}
-    const headers = all(set).map((hex) => decodeHeader(decodeHex(hex)))
+    const headers = headerTextsIn(set).map((hex) => decodeHeader(decodeHex(hex)))
     const tip = headers.find(({ height }) => height === 6321600n)
     if (tip === undefined) throw new Error('the vectors have no header at 6321600')
     const node = await FakeNode.start({
@@ -158,29 +162,29 @@ describe('verification names the rule that a header breaks:', () => {
   const year = 31_536_000_000_000n
   const cases: [string, (header: Header, others: readonly Header[]) => Uint8Array, string[]][] = [
     ['a wrong hash', (header) => encodeHeader({ ...header, hash: new Uint8Array(32).fill(7) }), ['hash']],
-    ['another nonce', (header) => forged(header, { nonce: wrongNonce(header) }), ['proofOfWork']],
-    ['another network', (header) => forged(header, { version: 5 }), ['version']],
-    ['a fork that was not voted for', (header) => forged(header, { featureFlags: 1n }), ['forkNumber']],
+    ['another nonce', (header) => forgeHeader(header, { nonce: wrongNonce(header) }), ['proofOfWork']],
+    ['another network', (header) => forgeHeader(header, { version: 5 }), ['version']],
+    ['a fork that was not voted for', (header) => forgeHeader(header, { featureFlags: 1n }), ['forkNumber']],
     [
       'two votes at once',
-      (header) => forged(header, { featureFlags: header.featureFlags + (2000n << 32n) }),
+      (header) => forgeHeader(header, { featureFlags: header.featureFlags + (2000n << 32n) }),
       ['forkVotes'],
     ],
-    ['a height too high', (header) => forged(header, { height: header.height + 1n }), ['height']],
-    ['a grandparent', (header, others) => forged(header, { parent: others[1].hash }), ['height']],
+    ['a height too high', (header) => forgeHeader(header, { height: header.height + 1n }), ['height']],
+    ['a grandparent', (header, others) => forgeHeader(header, { parent: others[1].hash }), ['height']],
     [
       'a time before its parent',
-      (header) => forged(header, { creationTime: header.creationTime - year }),
+      (header) => forgeHeader(header, { creationTime: header.creationTime - year }),
       ['creationTime'],
     ],
-    ['an easier target', (header) => forged(header, { target: 2n * header.target }), ['target']],
-    ['a heavier weight', (header) => forged(header, { weight: header.weight + 1n }), ['weight']],
-    ['another epoch', (header) => forged(header, { epochStart: header.epochStart + 1n }), ['epochStart']],
+    ['an easier target', (header) => forgeHeader(header, { target: 2n * header.target }), ['target']],
+    ['a heavier weight', (header) => forgeHeader(header, { weight: header.weight + 1n }), ['weight']],
+    ['another epoch', (header) => forgeHeader(header, { epochStart: header.epochStart + 1n }), ['epochStart']],
     [
       'adjacents exchanged',
       (header) => {
         const [[a, first], [b, second]] = header.adjacents
-        return forged(header, {
+        return forgeHeader(header, {
           adjacents: new Map([
             [a, second],
             [b, first],
@@ -196,7 +200,7 @@ describe('verification names the rule that a header breaks:', () => {
     [`${name}, by the rules of a given network`, forge, rules, byNetwork] as const,
   ])
   it.each(byEach)('verification names the rule that a header breaks with %s', async (_name, forge, rules, verify) => {
-    const { mirror, client, blocks } = await mirrored()
+    const { mirror, client, blocks } = await startMirror()
     const last = blocks[ROUNDS]
     const bytes = forge(
       last.header,
@@ -213,7 +217,7 @@ describe('verification names the rule that a header breaks:', () => {
   })
 
   it('verification names the rule of a header whose parent or adjacent the node lacks', async () => {
-    const { mirror, client, blocks, original } = await mirrored()
+    const { mirror, client, blocks, original } = await startMirror()
     const { id, header } = blocks[4]
     mirror.missing.add(blocks[3].id)
     expect(await failureOf(client.header(0, id, { verify: true }))).toMatchObject({ rules: ['parent'] })
@@ -225,8 +229,8 @@ describe('verification names the rule that a header breaks:', () => {
   })
 
   it('verification names the rule of a header of the first chain that the network lacks', async () => {
-    const { node, client, blocks } = await mirrored()
-    const bytes = forged(blocks[4].header, { chainId: 3 })
+    const { node, client, blocks } = await startMirror()
+    const bytes = forgeHeader(blocks[4].header, { chainId: 3 })
     const hash = encodeBase64Url(decodeHeader(bytes).hash)
     node.onNetwork('GET', `/chain/3/header/${hash}`, () => ({ headers: { 'content-type': BINARY }, body: bytes }))
     expect(await failureOf(client.header(3, hash, { verify: true }))).toMatchObject({
@@ -237,7 +241,7 @@ describe('verification names the rule that a header breaks:', () => {
   })
 
   it('verification names the rule of a referenced header that does not have its hash', async () => {
-    const { mirror, client, blocks } = await mirrored()
+    const { mirror, client, blocks } = await startMirror()
     const { header } = blocks[3]
     mirror.changed.set(blocks[3].id, encodeHeader({ ...header, weight: 1n }))
     const error = await failureOf(client.header(0, blocks[4].id, { verify: true }))
@@ -245,7 +249,7 @@ describe('verification names the rule that a header breaks:', () => {
   })
 
   it('verification does not use a wrong header to judge another', async () => {
-    const { node, client, blocks } = await mirrored()
+    const { node, client, blocks } = await startMirror()
     const pages = [encodeHeader({ ...blocks[3].header, weight: 1n }), blocks[4].bytes].map((bytes) => [
       encodeBase64Url(bytes),
     ])
@@ -256,10 +260,10 @@ describe('verification names the rule that a header breaks:', () => {
   })
 
   it('verification names the rules that another genesis block breaks', async () => {
-    const { mirror, client, blocks } = await mirrored()
+    const { mirror, client, blocks } = await startMirror()
     const [{ header, id }] = blocks
     const change = (fields: Partial<Header>) => {
-      mirror.changed.set(id, forged(header, { nonce: 0n, ...fields }))
+      mirror.changed.set(id, forgeHeader(header, { nonce: 0n, ...fields }))
       return failureOf(client.headers(0, { verify: true, maxheight: 0 }).all())
     }
     expect(await change({ creationTime: 1n })).toMatchObject({ rules: ['creationTime'], height: 0n })
@@ -313,19 +317,19 @@ it('verification does not request all headers between two distant ones', async (
 
 describe("verify on networks of one's own", () => {
   it('verification with checkPow: false checks everything but proof of work and targets', async () => {
-    const { client, mirror, blocks } = await mirrored(anyNonce)
+    const { client, mirror, blocks } = await startMirror(anyNonce)
     const verify = { checkPow: false }
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
     const last = blocks[ROUNDS]
-    mirror.changed.set(last.id, forged(last.header, { nonce: 5n, target: last.header.target / 2n }))
+    mirror.changed.set(last.id, forgeHeader(last.header, { nonce: 5n, target: last.header.target / 2n }))
     expect(await failureOf(client.headers(0, { verify }).all())).toMatchObject({ rules: ['weight'] })
-    mirror.changed.set(last.id, forged(last.header, { nonce: wrongNonce(last.header) }))
+    mirror.changed.set(last.id, forgeHeader(last.header, { nonce: wrongNonce(last.header) }))
     expect(await client.headers(0, { verify }).all()).toHaveLength(ROUNDS + 1)
     expect(await failureOf(client.headers(0, { verify: true }).all())).toMatchObject({ name: 'InvalidHeader' })
   })
 
   it('verification checks headers of an unknown network by the rules that hold everywhere', async () => {
-    const { mirror, original, blocks } = await mirrored()
+    const { mirror, original, blocks } = await startMirror()
     const { node } = await mirror.serve(original.client.info)
     node.on('GET', '/info', () => json({ ...original.client.info, nodeVersion: 'my-net' }))
     for (const block of [blocks[3], blocks[4]]) {
@@ -348,7 +352,7 @@ describe("verify on networks of one's own", () => {
   })
 
   it('the client refuses a node with an invalid graph before it requests any header', async () => {
-    const { mirror, original } = await mirrored()
+    const { mirror, original } = await startMirror()
     const { nodeGraphHistory: _, ...rest } = original.client.info
     for (const graph of [
       [],
@@ -373,9 +377,9 @@ describe("verify on networks of one's own", () => {
 
 describe('verify: true and a header without proof of work:', () => {
   async function withoutPow() {
-    const found = await mirrored(anyNonce)
+    const found = await startMirror(anyNonce)
     const last = found.blocks[ROUNDS]
-    found.mirror.changed.set(last.id, forged(last.header, { nonce: wrongNonce(last.header) }))
+    found.mirror.changed.set(last.id, forgeHeader(last.header, { nonce: wrongNonce(last.header) }))
     return { ...found, last }
   }
 
@@ -402,7 +406,7 @@ describe('verify: true and a header without proof of work:', () => {
 })
 
 it('verification refuses an object header that cannot be decoded with NODE_MISBEHAVED', async () => {
-  const { node, client, blocks } = await mirrored()
+  const { node, client, blocks } = await startMirror()
   const { id } = blocks[ROUNDS]
   const object = { ...blockJson(blocks[ROUNDS]).header, parent: '_'.repeat(43) }
   const headers = { 'content-type': OBJECT_TYPE }
@@ -415,7 +419,7 @@ it('verification refuses an object header that cannot be decoded with NODE_MISBE
 })
 
 it('errors of verification name the path of the call, chain and hash included', async () => {
-  const { mirror, client, node, blocks } = await mirrored()
+  const { mirror, client, node, blocks } = await startMirror()
   const { id, header } = blocks[ROUNDS]
   mirror.changed.set(id, encodeHeader({ ...header, weight: 1n }))
   const urls = [
@@ -430,7 +434,7 @@ it('errors of verification name the path of the call, chain and hash included', 
 })
 
 it('verification refuses a block with the payload of another', async () => {
-  const { node, client, blocks } = await mirrored()
+  const { node, client, blocks } = await startMirror()
   const serve = (change: object) =>
     node.onNetwork('GET', '/chain/0/block', () =>
       json({ limit: 1, items: [{ ...blockJson(blocks[2]), ...change }], next: null }),

@@ -52,7 +52,7 @@ function nodeOf(moments: readonly Moment[]) {
       return 'proof'
     },
   }
-  return { node, clock, times: () => times, asked: () => asked + 1 }
+  return { node, clock, times: () => times, countPolls: () => asked + 1 }
 }
 
 /** The outcome after an hour. */
@@ -161,7 +161,7 @@ describe('waiting for a result', () => {
     expect(outcome).toBeInstanceOf(NewcutError)
     expect(outcome).toMatchObject({ code: 'NO_RESULT', message: `no result of ${KEY} on chain 2 after 10.5 s` })
     // At 0, 50, 150, 350, 750 and 1,550 ms, then each second.
-    expect(node.asked()).toBe(15)
+    expect(node.countPolls()).toBe(15)
     expect(node.times().at(-1)).toBe(10_500)
   })
 
@@ -178,7 +178,7 @@ describe('waiting for a result', () => {
     node.clock.after(2500, () => controller.abort(reason))
     const { outcome } = await wait(node, { signal: controller.signal })
     expect(outcome).toEqual(reason)
-    expect(node.asked()).toBe(6)
+    expect(node.countPolls()).toBe(6)
   })
 
   it('waitForResult spreads its polls over time', async () => {

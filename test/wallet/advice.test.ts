@@ -4,7 +4,7 @@ import { adviceOnRefusal, adviceOnResult, isOutOfTime } from '../../src/client/w
 import { PRINT_ADVICE } from '../../src/ground/base/errors.ts'
 
 const KEY = 'auPXuzEu6FhtNtXzY6YdGBcCnNKBdpvAewR1ZElKBtg'
-const signed = (...capabilities: string[][]) => ({
+const commandWith = (...capabilities: string[][]) => ({
   cmd: JSON.stringify({ signers: capabilities.map((names) => ({ clist: names.map((name) => ({ name, args: [] })) })) }),
 })
 const COINS = 'the sender has too few coins on this chain for gas limit times gas price'
@@ -15,14 +15,14 @@ const ABSENT = 'there is no account nobody on this chain: newcut balance nobody 
 const KEYSET = 'Keyset failure ( keys-all ): 368820f80c...'
 
 /** Causes of a failed purchase of gas, with the capabilities of each signer. */
-const PURCHASES: readonly (readonly [string, ReturnType<typeof signed> | undefined, string])[] = [
-  ['Insufficient funds', signed([]), COINS],
-  ['No value found in table coin_coin-table for key: nobody', signed([]), ABSENT],
-  [KEYSET, signed(['coin.TRANSFER']), ADD_GAS],
-  [KEYSET, signed(['coin.TRANSFER'], ['free.m.C']), ADD_GAS],
-  [KEYSET, signed(['coin.TRANSFER', 'coin.GAS']), GUARD],
-  [KEYSET, signed(['coin.TRANSFER'], []), GUARD],
-  [KEYSET, signed([]), GUARD],
+const PURCHASES: readonly (readonly [string, ReturnType<typeof commandWith> | undefined, string])[] = [
+  ['Insufficient funds', commandWith([]), COINS],
+  ['No value found in table coin_coin-table for key: nobody', commandWith([]), ABSENT],
+  [KEYSET, commandWith(['coin.TRANSFER']), ADD_GAS],
+  [KEYSET, commandWith(['coin.TRANSFER'], ['free.m.C']), ADD_GAS],
+  [KEYSET, commandWith(['coin.TRANSFER', 'coin.GAS']), GUARD],
+  [KEYSET, commandWith(['coin.TRANSFER'], []), GUARD],
+  [KEYSET, commandWith([]), GUARD],
   [KEYSET, undefined, GUARD],
 ]
 

@@ -43,7 +43,7 @@ interface Round {
   readonly trial?: string
 }
 
-async function completed(rounds: readonly Round[]) {
+async function complete(rounds: readonly Round[]) {
   const clock = new VirtualClock()
   const sent: { payload: { cont: Record<string, unknown> }; meta: { chainId: string; sender: string } }[] = []
   let round = -1
@@ -83,7 +83,7 @@ async function completed(rounds: readonly Round[]) {
 
 describe('the second step', () => {
   it('the second step carries the proof to the target chain, and is paid for there', async () => {
-    const { outcome, sent } = await completed([{}])
+    const { outcome, sent } = await complete([{}])
     expect(outcome).toMatchObject({ result: { status: 'success', data: 'Write succeeded' } })
     const cont = { data: {}, proof: 'proof0', pactId: FIRST, step: 1, rollback: false }
     expect(sent).toMatchObject([{ payload: { cont }, meta: { chainId: '3', sender: 'sender00' } }])
@@ -91,29 +91,29 @@ describe('the second step', () => {
 
   it('the second step waits for the proof', async () => {
     const young = { spv: 'SPV target not reachable: target chain not reachable. Chainweb instance is too young' }
-    expect((await completed([young, young, {}])).sent).toMatchObject([{ payload: { cont: { proof: 'proof2' } } }])
+    expect((await complete([young, young, {}])).sent).toMatchObject([{ payload: { cont: { proof: 'proof2' } } }])
   })
 
   it('the second step gets another proof when other branches take the blocks of the first step or of the proof', async () => {
     const trial = 'Continuation error: spv verification failed: target header is not in the chain or is out of bounds'
-    const { outcome, sent } = await completed([{ trial }, { spv: `Transaction hash not found: "${FIRST}"` }, {}])
+    const { outcome, sent } = await complete([{ trial }, { spv: `Transaction hash not found: "${FIRST}"` }, {}])
     expect(outcome).toMatchObject({ result: { status: 'success' } })
     expect(sent).toMatchObject([{ payload: { cont: { proof: 'proof2' } } }])
   })
 
   it('the second step gives up after ten proofs', async () => {
-    const { outcome, rounds } = await completed([{ trial: 'target header is not in the chain' }])
+    const { outcome, rounds } = await complete([{ trial: 'target header is not in the chain' }])
     expect(outcome).toMatchObject({ code: 'COMMAND_FAILED' })
     expect(rounds).toBe(10)
   })
 
   it('the second step is not needed if somebody has done it', async () => {
     const trial = `Requested defpact execution already completed for defpact id: ${FIRST.slice(0, 20)}...`
-    expect(await completed([{ trial }])).toMatchObject({ outcome: null, sent: [] })
+    expect(await complete([{ trial }])).toMatchObject({ outcome: null, sent: [] })
   })
 
   it('the second step fails at once for any other reason', async () => {
-    const { outcome, rounds } = await completed([{ trial: 'Insufficient funds' }])
+    const { outcome, rounds } = await complete([{ trial: 'Insufficient funds' }])
     expect(outcome).toMatchObject({ code: 'COMMAND_FAILED' })
     expect(rounds).toBe(1)
   })

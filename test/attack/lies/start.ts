@@ -23,7 +23,7 @@ const endsOrGoesOn: StartProperty = { kind: 'endsOrGoesOn' }
 const PAGE = { 'content-type': 'text/html' }
 const ESCAPES = '\x1b[2J\x1b]0;pwned\x07\u009b31m\u202edevelopment'
 
-function all(property: StartProperty, responders: Readonly<Record<string, () => Responder>>): StartLie[] {
+function liesOf(property: StartProperty, responders: Readonly<Record<string, () => Responder>>): StartLie[] {
   return Object.entries(responders).map(([title, createResponder]) => ({ title, property, createResponder }))
 }
 
@@ -113,9 +113,9 @@ const NODES_OWN = { 'x-chainweb-node-version': 'development' }
 
 export const startLies: readonly StartLie[] = [
   { title: 'the node is down', property: waits, createResponder: null },
-  ...all(waits, outages),
-  ...all(endsOrGoesOn, infos),
-  ...all(endsOrGoesOn, ambiguous),
+  ...liesOf(waits, outages),
+  ...liesOf(endsOrGoesOn, infos),
+  ...liesOf(endsOrGoesOn, ambiguous),
   {
     title: 'the node does not mine for this account',
     property: { kind: 'ends', code: REFUSED, text: /Unauthorized Miner/ },
@@ -158,20 +158,20 @@ export const startLies: readonly StartLie[] = [
 
 /** The node's text ends up in log lines on a terminal, so the miner must escape it. */
 export const textLies: readonly StartLie[] = [
-  ...all(endsOrGoesOn, {
+  ...liesOf(endsOrGoesOn, {
     '/info has a network name with escape sequences': infoWith({ nodeVersion: ESCAPES }),
     '/info has a package version with escape sequences': infoWith({ nodePackageVersion: ESCAPES }),
     '/info has an API version with escape sequences': infoWith({ nodeApiVersion: ESCAPES }),
     '/info has a service date with escape sequences': infoWith({ nodeServiceDate: ESCAPES }),
   }),
-  ...all(waits, {
+  ...liesOf(waits, {
     'work is answered with 503 and escape sequences, for people': () => either({ work: says(503, ESCAPES) }),
     'everything is answered with 503 and escape sequences, for people': () => says(503, ESCAPES),
   }),
 ].map((lie) => ({ ...lie, args: ['--log', 'text'] }))
 
 /** The miner runs into its timeouts; it may wait as long for a node that hangs. */
-export const slowStartLies: readonly StartLie[] = all(waits, {
+export const slowStartLies: readonly StartLie[] = liesOf(waits, {
   'nothing is answered': () => hangs,
   'work is never answered': () => either({ work: hangs }),
 })

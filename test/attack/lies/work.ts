@@ -32,12 +32,13 @@ const noWork = {
   'work ends after the target': () => altersBody((body) => body.subarray(0, 36)),
   'work comes twice in one body': () => altersBody((body) => Buffer.concat([body, body])),
   'work comes without chain and target in front': () => altersBody((body) => body.subarray(36)),
-  'work has another chain in front': () => altersBody((body) => changed(body, (copy) => copy.writeUInt32LE(9999, 0))),
-  'work has another target in front': () => altersBody((body) => changed(body, (copy) => copy.fill(7, 4, 36))),
+  'work has another chain in front': () =>
+    altersBody((body) => changeCopy(body, (copy) => copy.writeUInt32LE(9999, 0))),
+  'work has another target in front': () => altersBody((body) => changeCopy(body, (copy) => copy.fill(7, 4, 36))),
   'work says that it has 65 adjacent chains': () =>
-    altersBody((body) => changed(body, (copy) => copy.writeUInt16LE(65, 36 + 48))),
+    altersBody((body) => changeCopy(body, (copy) => copy.writeUInt16LE(65, 36 + 48))),
   'work says that it has 65535 adjacent chains': () =>
-    altersBody((body) => changed(body, (copy) => copy.writeUInt16LE(65535, 36 + 48))),
+    altersBody((body) => changeCopy(body, (copy) => copy.writeUInt16LE(65535, 36 + 48))),
 }
 
 /** Well-formed work for a chain that /info does not list. */
@@ -75,7 +76,7 @@ const badWork = {
   'work is replayed': () => replays(),
   'work has a byte flipped somewhere': () =>
     altersBody((body, { number, note }) =>
-      changed(body, (copy) => {
+      changeCopy(body, (copy) => {
         const at = (31 * number) % copy.length
         copy[at] = ~copy[at]
         note(`byte ${at} of ${copy.toString('hex')} was flipped`)
@@ -97,7 +98,7 @@ const stillWork = {
   'work is called JSON': () => altersHeaders({ 'content-type': 'application/json' }),
 }
 
-function changed(body: Buffer, change: (copy: Buffer) => unknown): Buffer {
+function changeCopy(body: Buffer, change: (copy: Buffer) => unknown): Buffer {
   const copy = Buffer.from(body)
   change(copy)
   return copy
