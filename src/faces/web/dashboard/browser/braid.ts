@@ -64,7 +64,7 @@ export class CompactBraid {
 
   /** Describes the hovered chain, or else the mined one, in one line. */
   #note(): void {
-    const { status, isMined } = this.#note()
+    const { status, isMined } = this.#shownStatus()
     if (status === undefined) {
       write('braid-note', 'No chain is mined now.')
       return
@@ -74,7 +74,7 @@ export class CompactBraid {
     write('braid-note', `Chain ${chain} at height ${groupDigits(height)}${known}: ${stateText(status, isMined)}.`)
   }
 
-  #note() {
+  #shownStatus() {
     const chain = this.#chosen ?? this.#work?.chain
     return { status: this.#chains.find((each) => each.chain === chain), isMined: chain === this.#work?.chain }
   }
