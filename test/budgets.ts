@@ -17,6 +17,8 @@ const STEPS = 'The command line loads in steps, so that --version and commands w
 
 const ERRORS = 'The texts of errors stand in tables, one for each room.'
 
+const MODES = 'Ways to make blocks are kinds of values of their own.'
+
 const TABLES =
   'Every command has a table of options: those of nodes, tools, tests and conformance, with the words of cases and makers.'
 
@@ -30,7 +32,8 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [7, ERRORS],
+    [9, ERRORS],
+    [1, MODES],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],
@@ -40,7 +43,8 @@ export const modulesAtOnce = {
     [2, MONEY],
     [4, STEPS],
     [4, TABLES],
-    [5, ERRORS],
+    [7, ERRORS],
+    [1, MODES],
   ],
   devnet: [
     [492, 'A whole node, with its evaluator and its pages.'],
@@ -57,6 +61,7 @@ export const modulesAtOnce = {
     [3, STEPS],
     [4, TABLES],
     [7, ERRORS],
+    [1, MODES],
   ],
   send: [
     [155, 'A wallet, and the client of a node.'],
@@ -66,19 +71,20 @@ export const modulesAtOnce = {
     [1, NETWORK_FILE],
     [3, STEPS],
     [4, TABLES],
-    [4, ERRORS],
+    [5, ERRORS],
+    [1, MODES],
   ],
   keygen: [
     [34, 'The command line, keys, and a file for secrets.'],
     [6, `${TABLES} Their values and refusals follow.`],
-    [2, ERRORS],
+    [3, ERRORS],
   ],
 } satisfies Readonly<Record<string, Budget>>
 
 /** The same of `newcut ARGS` in a real process, and the files that it loads. Bundles have many modules in a file. */
 export const loadedByArgs = [
   { args: ['--version'], own: 5, files: 4, why: 'The command line alone.' },
-  { args: ['keygen'], own: 44, files: 11, why: 'As keygen above, what starts a process, and the texts of errors.' },
+  { args: ['keygen'], own: 45, files: 12, why: 'As keygen above, what starts a process, and the texts of errors.' },
 ] as const
 
 const MINER_MODULES: Budget = [
@@ -89,6 +95,7 @@ const MINER_MODULES: Budget = [
   [4, STEPS],
   [3, TABLES],
   [4, ERRORS],
+  [1, MODES],
 ]
 
 /** The same of a miner for a node that has found a block, with bundles and without. */

@@ -24,8 +24,6 @@ import {
   typesOptions,
 } from '#faces/cli/options/wallet.ts'
 import { oneOf, someText, withCompletions } from '#faces/cli/values.ts'
-import { NewcutError } from '#ground/base/errors.ts'
-import { suggestName } from '#ground/base/similar-names.ts'
 import { keepYoungGenerationSmall } from '#ground/platform/small-heap.ts'
 import { toolCommands } from './tool-commands.ts'
 
@@ -34,14 +32,6 @@ const fleetActions = ['list', 'pause', 'resume'] as const
 
 /** Shells complete one word. */
 const oneWordNames = () => commandRows.flatMap(({ name }) => (name.includes(' ') ? [] : [name]))
-
-/** The row of the command whose options are shown. Throws NewcutError BAD_OPTION. */
-function commandNamed(name = 'mine'): CommandRow {
-  const row = commandRows.find((each) => each.name === name)
-  if (row !== undefined) return row
-  const names = commandRows.map((each) => each.name)
-  throw new NewcutError('BAD_OPTION', `${name}: no such command${suggestName(name, names)}`)
-}
 
 /** Whether a miner allocates little: rigs and the network of its own would need a larger young generation. */
 function isSmallMiner(values: Config<typeof mineOptions>['values']): boolean {
@@ -117,7 +107,7 @@ const miningCommands: readonly CommandRow[] = [
       'newcut config devnet --config miner.yaml',
     ],
     run: async ([command], config, context) =>
-      (await import('./config.ts')).runConfig(commandNamed(command).options, config, context),
+      (await import('./config.ts')).runConfig(command, commandRows, config, context),
   }),
   commandRow({
     name: 'solve',

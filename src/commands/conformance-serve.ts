@@ -7,10 +7,11 @@ import { caseSummaryLines, failedCaseLine, formatAbandoned } from '#client/confo
 import type { CaseResult, ConformanceReport } from '#client/conformance/run.ts'
 import { type ClientReport, startJudgingNode } from '#compose/conformance/judging-node.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import type { NetworkForm } from '#ground/chain/network-form.ts'
 import { systemClock } from '#ground/platform/clock.ts'
+import { commandErrors } from './input/errors.ts'
 
 export interface ServeClientsOptions {
   readonly port: number
@@ -37,7 +38,7 @@ export function runJudgingNode(
     isChosen(group, name),
   )
   if (situations.length === 0 && !clientRules.some(({ group, rule }) => isChosen(group, rule.name))) {
-    throw new NewcutError('BAD_OPTION', `--only ${options.only}: no rule and no situation has this in its name`)
+    throw operatingError(commandErrors.unknownSituation, { text: options.only ?? '' })
   }
   return untilStopped(async (stopped) => {
     const report = await serveClient(options, situations, (line) => printerTo(err)(line), stopped)

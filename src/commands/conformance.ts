@@ -8,10 +8,11 @@ import type { conformanceOptions } from '#faces/cli/options/conformance.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { runJudgingNode, type ServeClientsOptions } from './conformance-serve.ts'
+import { commandErrors } from './input/errors.ts'
 import { networkFormsOf } from './input/network-files.ts'
 
 type ConformanceValues = Values<typeof conformanceOptions>
@@ -61,7 +62,7 @@ function chosenCases(folder: string, only: string | undefined): ConformanceCase[
   const chosen = all.filter(({ group, name }) => `${group}: ${name}`.includes(only))
   if (chosen.length > 0) return chosen
   const groups = [...new Set(all.map(({ group }) => group))].join(', ')
-  throw new NewcutError('BAD_OPTION', `--only ${only}: no case has this in its name`, { hint: `files: ${groups}` })
+  throw operatingError(commandErrors.unknownCase, { text: only, files: groups })
 }
 
 function serveOptions(port: number, values: ConformanceValues, network: NetworkForm | null): ServeClientsOptions {

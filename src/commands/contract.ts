@@ -7,7 +7,7 @@ import type { contractOptions } from '#faces/cli/options/contract.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type {
   FormGas,
   FormTrace,
@@ -21,6 +21,7 @@ import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/t
 import { locationOf, type PlacedResult, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
 import { runTestFiles } from '#language/testing/run.ts'
 import { type WatchEvents, watchFiles } from '#language/testing/watch.ts'
+import { commandErrors } from './input/errors.ts'
 import { type ForkValues, forkOf } from './input/fork-setup.ts'
 import { readSnapshot, writeSnapshot } from './input/snapshot-file.ts'
 import { deepestFailure, failureText, traceLines } from './results/trace-lines.ts'
@@ -58,7 +59,7 @@ export async function runContract(
   values: ContractValues,
   context: CommandContext,
 ): Promise<number> {
-  if (files.length === 0) throw new NewcutError('BAD_OPTION', 'contract takes the names of test files')
+  if (files.length === 0) throw operatingError(commandErrors.noTestFile)
   const options = optionsOf(files, values)
   if (!options.watch) return (await runOnce(options, context)).status
   const events: WatchEvents = {

@@ -15,9 +15,10 @@ import type { Values } from '#faces/cli/options/row.ts'
 import { type ProgressBar, progressBarFor, progressReporter } from '#faces/cli/progress.ts'
 import type { Terminal } from '#faces/cli/terminal.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { untilAborted } from '#ground/base/signals.ts'
-import { networkForm } from '#ground/chain/known-networks.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
+import { networkForm, networkNames } from '#ground/chain/known-networks.ts'
 import { development } from '#ground/chain/network-data.ts'
 import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
@@ -25,6 +26,7 @@ import { difficultyOf } from '#ground/chain/target.ts'
 import { describeAutoMine } from '#ground/schema/devnet-modes.ts'
 import { runCheck } from './check.ts'
 import { runWithNode } from './exec.ts'
+import { commandErrors } from './input/errors.ts'
 import { forkSetup } from './input/fork-setup.ts'
 import { networkFormsOf } from './input/network-files.ts'
 import { devnetBanner, fundedAccounts, hasPage, payeeOf, requestEvent } from './results/devnet-lines.ts'
@@ -52,7 +54,7 @@ function chosenPow(chosen: boolean | undefined, values: DevnetValues): boolean |
 export async function runDevnet(config: DevnetConfig, context: CommandContext): Promise<number> {
   const { check, data } = config.values
   if (check && data === undefined) {
-    throw new NewcutError('BAD_OPTION', '--check needs --data DIR, the directory to check')
+    throw operatingError(commandErrors.checkWithoutData)
   }
   checkModes(config)
   return context.untilStopped((stopped) =>
@@ -72,17 +74,13 @@ function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>, terminal: Ter
 function checkModes(config: DevnetConfig): void {
   const { values } = config
   if (values.mine && values['auto-mine'] !== undefined) {
-    throw new NewcutError(
-      'BAD_OPTION',
-      '--mine and --auto-mine exclude each other: one needs proof of work, the other makes blocks without it',
-    )
+    throw operatingError(commandErrors.mineAndAutoMine)
   }
   if (values.mine && !values.pow) {
-    const hint = '--auto-mine makes blocks without proof of work'
-    throw new NewcutError('BAD_OPTION', '--mine needs proof of work, which --no-pow turns off', { hint })
+    throw operatingError(commandErrors.mineWithoutPow)
   }
   if (values.data !== undefined && values['state-file'] !== undefined) {
-    throw new NewcutError('BAD_OPTION', '--data and --state-file exclude each other: both keep the network')
+    throw operatingError(commandErrors.dataAndStateFile)
   }
 }
 
@@ -181,13 +179,7 @@ function devnetNow({ cut, pending, settings: { autoMine } }: Devnet): DevnetNow 
 function checkMinable({ settings }: Devnet): void {
   if (settings.pow && settings.autoMine === null) return
   const kept = settings.autoMine === null ? 'no proof of work' : `auto-mine (${describeAutoMine(settings.autoMine)})`
-  throw new NewcutError(
-    'BAD_OPTION',
-    `--mine needs proof of work, and the network in --data was created with ${kept}`,
-    {
-      hint: 'leave out --mine, or create another network in another directory',
-    },
-  )
+  throw operatingError(commandErrors.notMinable, { mode: kept })
 }
 
 function startOptions(config: DevnetConfig, log: DevnetLog, networks: readonly NetworkForm[]): DevnetOptions {
@@ -233,8 +225,8 @@ function hasOwnContracts({ settings: { network } }: Devnet): boolean {
 /** Name of the network. Without one, it is that of the only file, except for a fork. Throws NewcutError BAD_OPTION. */
 function nameOf({ network, fork }: DevnetValues, networks: readonly NetworkForm[]): string | undefined {
   if (network !== undefined && fork === undefined && networkForm(network, networks) === undefined) {
-    const hint = '--network-file describes a network'
-    throw new NewcutError('BAD_OPTION', `--network ${network}: newcut has no file of that network`, { hint })
+    const guess = suggestName(network, networkNames(networks))
+    throw operatingError(commandErrors.unknownNetwork, { name: network, guess })
   }
   return network ?? (networks.length === 1 && fork === undefined ? networks[0].name : undefined)
 }

@@ -1,7 +1,8 @@
 /** `newcut devnet --exec`: a command that runs beside the node, such as a test. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { commandErrors } from './input/errors.ts'
 
 /** The variable with the address of the node, which commands of newcut read too. */
 const NODE_VARIABLE = 'NEWCUT_NODE'
@@ -30,7 +31,7 @@ export function runWithNode(command: string, url: string, stopped: AbortSignal):
   stopped.addEventListener('abort', stop)
   process.on('exit', killAtExit)
   return new Promise<number>((resolve, reject) => {
-    child.on('error', (error) => reject(new NewcutError('BAD_INPUT', `--exec: cannot start a shell: ${error.message}`)))
+    child.on('error', (error) => reject(operatingError(commandErrors.noShell, { why: error.message }, error)))
     child.on('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
   }).finally(() => {
     stopped.removeEventListener('abort', stop)

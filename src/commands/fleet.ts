@@ -3,12 +3,13 @@ import { NoRespondersError, TimeoutError } from '@nats-io/transport-node'
 import type { Config } from '#faces/cli/config.ts'
 import type { fleetOptions } from '#faces/cli/options/lead.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import { formatHashrate } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { Link } from '#mining/fleet/link.ts'
 import { ListAnswer, MemberCommandAnswer, type MemberRow, type RelayFigures } from '#mining/fleet/messages.ts'
+import { commandErrors } from './input/errors.ts'
 import { linkSetup } from './input/fleet-setup.ts'
 
 type FleetConfig = Config<typeof fleetOptions>
@@ -44,12 +45,10 @@ export function runFleet(
 
 function checkArguments(what: string, rig: string | undefined): void {
   if (what === 'list' && rig !== undefined) {
-    throw new NewcutError('BAD_OPTION', `list ${rig}: list takes no rig`, { hint: 'leave it out' })
+    throw operatingError(commandErrors.rigOfList, { rig })
   }
   if (what !== 'list' && rig === undefined) {
-    throw new NewcutError('BAD_OPTION', `${what}: the name of a rig is missing`, {
-      hint: `newcut fleet ${what} RIG, or newcut fleet ${what} all`,
-    })
+    throw operatingError(commandErrors.missingRig, { action: what })
   }
 }
 
@@ -59,10 +58,7 @@ function noAnswerError(error: unknown, { url }: Link, fleet: string): unknown {
   const cause = (error as { readonly cause?: unknown }).cause
   const isNobody = nobody || cause instanceof NoRespondersError
   if (!isNobody) return error
-  return new NewcutError('NODE_UNREACHABLE', `no leader of the fleet ${fleet} answers at ${url}`, {
-    hint: 'newcut lead starts one; --fleet-name names another fleet',
-    cause: error,
-  })
+  return operatingError(commandErrors.noLeader, { fleet, url }, error)
 }
 
 async function list(link: Link, json: boolean, print: Print): Promise<void> {
@@ -92,7 +88,7 @@ async function sendCommand(
 ): Promise<void> {
   const answer = await link.request(link.subjects.order, what, MemberCommandAnswer, ANSWER_MS)
   const { rigs, problem } = answer
-  if (problem !== null) throw new NewcutError('BAD_OPTION', `the leader refused: ${problem}`)
+  if (problem !== null) throw operatingError(commandErrors.leaderRefusal, { problem })
   if (json) return print(JSON.stringify({ ...what, rigs }))
   const done = what.pause ? 'paused' : 'resumed'
   const whom = what.rig === null ? 'all rigs' : `rig ${what.rig}`

@@ -10,10 +10,11 @@ import type { Values } from '#faces/cli/options/row.ts'
 import { progressBarFor, progressReporter } from '#faces/cli/progress.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { firstNodeUrl, valueIn } from '#faces/cli/values.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { definitionOf } from '#ground/chain/network-form.ts'
 import { openCopy } from '#language/copy/network-copy.ts'
 import { pinText } from '#language/copy/pin.ts'
+import { commandErrors } from './input/errors.ts'
 import { forkOf } from './input/fork-setup.ts'
 import { networkFormsOf } from './input/network-files.ts'
 import { readCodeCases, writeReport } from './input/verify-report.ts'
@@ -42,7 +43,7 @@ export async function runFork(command: ForkCommand, context: CommandContext): Pr
   }
   if (!isVerified) {
     if (files.length > 0) {
-      throw new NewcutError('BAD_OPTION', `${files[0]} has no effect: it is for --verify`, { hint: 'add --verify' })
+      throw operatingError(commandErrors.needlessFile, { file: files[0] })
     }
     const { pin, remote } = await openCopy(forking)
     printerTo(out)(pinText(pin))

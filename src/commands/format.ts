@@ -1,11 +1,12 @@
 /** `newcut format`: formats contracts and test files. */
 import { writeFileSync } from 'node:fs'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { fileProblem, operatingError } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES } from '#ground/base/user-file.ts'
 import { formatFile } from '#language/editor/format/format.ts'
 import { isContractFile } from '#language/editor/workspace/disk-files.ts'
 import { fileText } from './input/code-argument.ts'
+import { commandErrors } from './input/errors.ts'
 
 export interface FormatOptions {
   readonly files: readonly string[]
@@ -18,7 +19,7 @@ export async function runFormat({ files, check }: FormatOptions, { out, err }: C
   const [print, complain] = [printerTo(out), printerTo(err)]
   let failed = false
   for (const file of files) {
-    if (!isContractFile(file)) throw new NewcutError('BAD_OPTION', `format takes .pact and .repl files, not ${file}`)
+    if (!isContractFile(file)) throw operatingError(commandErrors.notContractFile, { file })
     const text = fileText(file, MAX_CODE_BYTES)
     const result = formatFile(file, text)
     if ('errors' in result) {
@@ -37,6 +38,6 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text)
   } catch (error) {
-    throw new NewcutError('BAD_OUTPUT', `cannot write ${file} (${(error as NodeJS.ErrnoException).code})`)
+    throw operatingError(commandErrors.unwritableFile, { path: file, why: fileProblem(error) }, error)
   }
 }

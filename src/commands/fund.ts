@@ -6,11 +6,12 @@ import { readAmount } from '#client/wallet/transfer.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { fundOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { ExactJson } from '#ground/base/json.ts'
 import { controlOperations, type DevnetStatus } from '#ground/schema/control.ts'
 import { fundRequest } from '#ground/schema/fund-request.ts'
 import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
+import { commandErrors } from './input/errors.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 import { valueText, withoutControls } from './results/value-lines.ts'
 
@@ -58,8 +59,10 @@ function fundError(account: string, chain: number, { status, error }: RunResult)
   const message = withoutControls(error?.message ?? status)
   const isMissing = message.includes('No value found in table')
   const why = isMissing ? `there is no such account on chain ${chain}` : message
-  const hint = 'a new account must be k:KEY, with the public key that guards it'
-  return new NewcutError('NODE_REFUSED', `${account} got no coins: ${why}`, isMissing ? { hint } : {})
+  const advice = isMissing
+    ? 'a new account must be k:KEY, with the public key that guards it'
+    : `newcut balance ${account} shows the coins that it has`
+  return operatingError(commandErrors.notFunded, { account, reason: why, advice })
 }
 
 /** Whether the node has no control requests at all. */
@@ -68,6 +71,5 @@ function isUnserved(error: unknown): error is NodeRefusal {
 }
 
 function noControlError(cause: NodeRefusal): NewcutError {
-  const hint = 'only nodes of newcut devnet make coins; newcut transfer moves those that an account has'
-  return new NewcutError('NODE_REFUSED', 'this node takes no control requests', { hint, cause })
+  return operatingError(commandErrors.noControl, undefined, cause)
 }

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { brokenGenesisRules, brokenOwnRules, isGenesis } from '#client/node/verify.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { encodeBase64Url, encodeHex, equalBytes, u256LE } from '#ground/base/bytes.ts'
-import { describeError, FormatError, fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { describeError, FormatError, fileProblem, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { stringifyJson } from '#ground/base/json.ts'
 import { MAX_INPUT_BYTES, readUserFile } from '#ground/base/user-file.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
@@ -24,6 +24,7 @@ import { meets, powHash } from '#ground/chain/pow.ts'
 import { difficultyOf, levelOf } from '#ground/chain/target.ts'
 import type { HeaderRule } from '#ground/chain/validate.ts'
 import { decodeWorkResponse } from '#ground/chain/work.ts'
+import { commandErrors } from './input/errors.ts'
 import { recordsOf, recordsOfArgument } from './input/inspect-input.ts'
 import { networksOf } from './input/network-files.ts'
 
@@ -75,9 +76,11 @@ function readContent(input: string, stdin: () => Uint8Array): Uint8Array {
   try {
     return input === '-' ? stdin() : readUserFile(input, MAX_INPUT_BYTES)
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `cannot read ${input}: ${fileProblem(error)}`, {
-      cause: error,
-    })
+    throw operatingError(
+      commandErrors.unreadableFile,
+      { path: input, why: fileProblem(error), advice: 'newcut inspect - reads stdin' },
+      error,
+    )
   }
 }
 

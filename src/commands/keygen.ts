@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { publicKeyOf, SECRET_KEY_BYTES, secretKeyOf } from '#ground/base/ed25519.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { modeForOthers, writeSecretFile } from '#ground/platform/secret-file.ts'
+import { commandErrors } from './input/errors.ts'
 
 /** A key that YAML would read as a number. */
 const NUMBER = /^\d+(e\d+)?$/
@@ -60,7 +61,7 @@ async function writeKeyFile(file: string, lines: readonly string[]): Promise<voi
     const cause = error as NodeJS.ErrnoException
     const { outputProblem } = await import('#faces/cli/output-file.ts')
     const { problem, hint } = cause.code === 'EEXIST' ? EXISTING : outputProblem(file, cause)
-    throw new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
+    throw operatingError(commandErrors.unwritableOutput, { file, problem, advice: hint }, cause)
   }
 }
 

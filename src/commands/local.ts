@@ -8,11 +8,12 @@ import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { localOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { traceOperation } from '#ground/schema/trace.ts'
 import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
 import { readCode, readJsonArgument } from './input/code-argument.ts'
+import { commandErrors } from './input/errors.ts'
 import { type LocalOverrides, overridesFrom } from './input/overrides.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 import { valueText } from './results/value-lines.ts'
@@ -32,7 +33,7 @@ export function runLocal(
   const { chain, data, 'gas-limit': gasLimit, sender = '', rewind: rewindDepth, json, set } = config.values
   const overrides = set === undefined ? null : overridesFrom(set)
   if (overrides !== null && rewindDepth > 0) {
-    throw new NewcutError('BAD_OPTION', '--rewind has no effect with --set: the code runs on top of the chain')
+    throw operatingError(commandErrors.rewindWithSet)
   }
   const code = readCode(given)
   const question = {
@@ -71,8 +72,7 @@ async function answerWith(
     .json(exactTrace, { body: { cmd, overrides }, signal, timeoutMs: OVERRIDDEN_TIMEOUT_MS })
     .catch((error: unknown) => {
       if (!(error instanceof NodeRefusal) || error.status !== 404 || error.excerpt !== '') throw error
-      const hint = 'only nodes of newcut devnet run code on another state'
-      throw new NewcutError('NODE_REFUSED', 'this node has no overrides', { hint, cause: error })
+      throw operatingError(commandErrors.noOverrides, undefined, error)
     })
   const { gas, result, requestKey: reqKey } = body
   return { gas, result, reqKey }

@@ -5,7 +5,7 @@ import { LiveTexts } from '#compose/live-texts.ts'
 import { writeFlags } from '#faces/cli/config-file.ts'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
 import type { TestFileReport } from '#language/editor/features/test-lenses.ts'
 import { type EditorHost, serveEditor } from '#language/editor/protocol/server.ts'
@@ -14,6 +14,7 @@ import type { EnvForkCall } from '#language/testing/env-forks.ts'
 import type { FileQuestions } from '#language/testing/files.ts'
 import { runAlone } from '#language/testing/run.ts'
 import { envForkOptions } from './input/env-fork.ts'
+import { commandErrors } from './input/errors.ts'
 import { type ForkValues, forkSetup } from './input/fork-setup.ts'
 import { forkLine } from './results/fork-lines.ts'
 
@@ -68,7 +69,7 @@ export function serveLsp(
 function liveTexts(options: NetworkCopyOptions, warn: (line: string) => void): LiveTexts {
   const [chain = 0, ...others] = options.chains ?? []
   if (others.length > 0) {
-    throw new NewcutError('BAD_OPTION', '--fork-chains: an editor sees one chain', { hint: 'name one of them' })
+    throw operatingError(commandErrors.severalChains)
   }
   return new LiveTexts(options, chain, {
     onPinned: (pin) => warn(forkLine(pin, chain)),
@@ -87,7 +88,7 @@ function testRuns(fork: () => NetworkCopyOptions | null, environment: ProcessEnv
     try {
       return (await runAlone(file, questions, { fork: fork(), optionsOf, signal })).report
     } catch (error) {
-      if (signal.aborted) throw new NewcutError('BAD_INPUT', `it took longer than ${limitMs / 1000} s`)
+      if (signal.aborted) throw operatingError(commandErrors.testTimeout, { seconds: limitMs / 1000 })
       throw error
     }
   }

@@ -9,7 +9,7 @@ import { writeFlags } from '#faces/cli/config-file.ts'
 import type { payoutsOptions } from '#faces/cli/options/payouts.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { type Fraction, fractionOf, unitsOf } from '#ground/base/coins.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import type { ShareReader } from '#mining/accounts/share-store.ts'
 import { stateFolder } from '#mining/journal/folder.ts'
@@ -18,6 +18,7 @@ import type { PoolRules } from '#pool/payouts/assess.ts'
 import { type PayoutSetup, payPayouts, reportPayouts } from '#pool/payouts/payout-run.ts'
 import type { PayoutReport } from '#pool/payouts/report.ts'
 import { type PayoutStorage, payoutStorageIn } from '#pool/payouts/storage.ts'
+import { commandErrors } from './input/errors.ts'
 import { linkSetup } from './input/fleet-setup.ts'
 import { termsOf } from './input/sender.ts'
 import { signingKeys } from './input/signing-keys.ts'
@@ -75,9 +76,7 @@ function exactFractionOf(text: string): Fraction {
 
 function folderOf({ values: { state } }: PayoutsConfig, { environment }: CommandContext): string {
   if (state !== 'off') return state ?? stateFolder(environment, process.platform)
-  throw new NewcutError('BAD_OPTION', '--state off: payouts need a folder for their journal', {
-    hint: '--state DIR names one',
-  })
+  throw operatingError(commandErrors.stateOff)
 }
 
 interface SourceContext {

@@ -6,9 +6,10 @@ import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { resultOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { valueFromJson } from '#language/contracts/values/wire.ts'
+import { commandErrors } from './input/errors.ts'
 import { checkRequestKey, findResult } from './input/sender.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 import { StepLines } from './results/step-lines.ts'
@@ -44,7 +45,5 @@ async function resultOf(
   if (chain !== undefined && wait) return follow(chain)
   const found = await findResult(client, requestKey, signal)
   if (found !== null) return wait ? follow(found.chain) : found
-  throw new NewcutError('NO_RESULT', `no chain has a result of ${requestKey}`, {
-    hint: 'it may be in no block yet: --chain N waits for it on that chain',
-  })
+  throw operatingError(commandErrors.noResult, { key: requestKey, what: 'it' })
 }

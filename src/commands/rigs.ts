@@ -1,12 +1,13 @@
 /** `newcut rigs`: the workers of a running miner, from its HTTP API. */
 
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { printable } from '#ground/base/printable.ts'
 import { formatHashrate, withPrefix } from '#ground/base/units.ts'
 import type { WorkerRow, WorkerTable } from '#mining/accounts/rig-rows.ts'
+import { commandErrors } from './input/errors.ts'
 
 /** The default HTTP address of a miner. */
 const DEFAULT_ADDRESS = '127.0.0.1:4148'
@@ -31,9 +32,7 @@ function baseOf(address: string): URL {
   const text = /^https?:\/\//i.test(address) ? address : `http://${address}`
   const url = URL.canParse(text) ? new URL(text) : null
   if (url !== null && url.hostname !== '' && /^\/?$/.test(url.pathname)) return url
-  throw new NewcutError('BAD_OPTION', `${printable(address, 100)}: expected HOST:PORT, the HTTP address of a miner`, {
-    hint: `newcut rigs ${DEFAULT_ADDRESS}, or no address for a miner on this machine`,
-  })
+  throw operatingError(commandErrors.wrongMinerAddress, { address: printable(address, 100), example: DEFAULT_ADDRESS })
 }
 
 /** Reads all pages. A worker that moves to another page meanwhile appears once. */
@@ -52,23 +51,20 @@ async function readAll(base: URL, stopped: AbortSignal): Promise<WorkerTable> {
 async function readPage(url: URL, stopped: AbortSignal): Promise<WorkerTable> {
   const answer = await fetchAnswer(url, { timeoutMs: TIMEOUT_MS, signal: stopped }).catch((error: unknown) => {
     if (!(error instanceof AnswerError && error.mayPass)) throw error
-    throw new NewcutError('NODE_UNREACHABLE', `no miner answers at ${url.origin}: ${error.what}`, {
-      hint: 'is newcut mine running, and is this its --http address?',
-      cause: error,
-    })
+    throw operatingError(commandErrors.noMiner, { url: url.origin, why: error.what }, error)
   })
   const body = textOfAnswer(answer)
   if (answer.status === 404) {
     const { error = 'rigs cannot connect there', hint } = refusalIn(body)
-    throw new NewcutError('NODE_REFUSED', `${url.origin}: ${printable(error)}`, {
-      hint: printable(hint ?? 'start the miner with --stratum-listen HOST:PORT'),
+    throw operatingError(commandErrors.minerWithoutRigs, {
+      miner: url.origin,
+      why: printable(error),
+      advice: printable(hint ?? 'start the miner with --stratum-listen HOST:PORT'),
     })
   }
   const table = answer.ok ? tableIn(body) : null
   if (table !== null) return table
-  throw new NewcutError('NODE_MISBEHAVED', `${url.origin} did not answer /api/rigs with a table of rigs`, {
-    hint: 'is this the --http address of newcut?',
-  })
+  throw operatingError(commandErrors.noRigTable, { url: url.origin })
 }
 
 /** The answer of a miner without rigs. */

@@ -7,9 +7,10 @@ import { dataOf } from '#client/wallet/failure.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { sendOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { valueFromJson } from '#language/contracts/values/wire.ts'
 import { readCode, readJsonArgument } from './input/code-argument.ts'
+import { commandErrors } from './input/errors.ts'
 import { commandSenderFor } from './input/sender.ts'
 import { signingKeys } from './input/signing-keys.ts'
 import { checkChain, withNode } from './input/with-node.ts'
@@ -24,7 +25,7 @@ export function runSend(
 ): Promise<number> {
   const { request } = config.values
   if ((given === undefined) === (request === undefined)) {
-    throw new NewcutError('BAD_OPTION', 'send takes either CODE or --request FILE')
+    throw operatingError(commandErrors.codeOrRequest)
   }
   if (request !== undefined) return sendRequest(request, config, context)
   return sendCode(given ?? '', config, context)
@@ -63,10 +64,7 @@ async function sendRequest(path: string, config: Config<typeof sendOptions>, con
     const networkId = client.info.nodeVersion
     const open = mergedCommand([readRequestFile(path, { networkId, nowMs: context.nowMs() })])
     if (open.networkId !== networkId) {
-      throw new NewcutError(
-        'BAD_INPUT',
-        `${path} is for the network ${open.networkId}, and the node is of ${networkId}`,
-      )
+      throw operatingError(commandErrors.otherNetwork, { file: path, network: open.networkId, other: networkId })
     }
     const { chain, ttl } = open
     checkChain(client, chain, `${path}: chain`)

@@ -4,7 +4,8 @@ import type { Config } from '#faces/cli/config.ts'
 import type { signOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { yaml } from '#faces/cli/yaml.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { commandErrors } from './input/errors.ts'
 import { type OpenCommand, readRequestFile } from './input/request-file.ts'
 import { addSignatures, mergeCommands } from './input/request-signatures.ts'
 import { signingKeys } from './input/signing-keys.ts'
@@ -15,7 +16,7 @@ export async function runSign(
   { values }: Config<typeof signOptions>,
   { out, err, nowMs }: CommandContext,
 ): Promise<number> {
-  if (first === undefined) throw new NewcutError('BAD_OPTION', 'sign takes a request file')
+  if (first === undefined) throw operatingError(commandErrors.noRequestFile)
   const defaults = { networkId: null, nowMs: nowMs() }
   const read = (path: string) => readRequestFile(path, defaults)
   const command = mergeCommands([read(first), ...others.map(read)])

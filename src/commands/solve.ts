@@ -3,11 +3,12 @@
 import { solveWork } from '#compose/solve.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
 import { decodeHex, readU256LE } from '#ground/base/bytes.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { degreeOfSize } from '#ground/chain/header.ts'
 import { tailLayout } from '#mining/engine/cpu/kernel.ts'
 import type { KernelPreference } from '#mining/engine/cpu/names.ts'
 import type { Priority } from '#mining/engine/cpu/priority.ts'
+import { commandErrors } from './input/errors.ts'
 
 export interface SolveOptions {
   /** 64 hex digits, little-endian. */
@@ -41,7 +42,7 @@ async function solve(
 
 function parseTarget(text: string): bigint {
   if (!/^[0-9a-fA-F]{64}$/.test(text)) {
-    throw new NewcutError('BAD_OPTION', `target ${text}: expected 64 hex digits, little-endian`)
+    throw operatingError(commandErrors.wrongTarget, { text })
   }
   return readU256LE(decodeHex(text), 0)
 }
@@ -54,9 +55,6 @@ function readWork(input: CommandContext['input']): Uint8Array {
     tailLayout(bytes.length)
     return bytes
   } catch (error) {
-    throw new NewcutError('BAD_INPUT', `standard input: ${describeError(error)}`, {
-      hint: 'expected the 286 bytes of a work header, and nothing else',
-      cause: error,
-    })
+    throw operatingError(commandErrors.wrongWork, { why: describeError(error) }, error)
   }
 }

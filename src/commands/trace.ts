@@ -6,8 +6,9 @@ import type { Config } from '#faces/cli/config.ts'
 import { painter } from '#faces/cli/line.ts'
 import type { traceOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { traceOperation } from '#ground/schema/trace.ts'
+import { commandErrors } from './input/errors.ts'
 import { checkRequestKey } from './input/sender.ts'
 import { withNode } from './input/with-node.ts'
 import { deepestFailure, failureText, type TraceStepView, traceLines } from './results/trace-lines.ts'
@@ -76,6 +77,5 @@ function isUnserved(error: unknown): error is NodeRefusal {
 }
 
 function noTracesError(cause: NodeRefusal): NewcutError {
-  const hint = 'only nodes of newcut devnet execute transactions again'
-  return new NewcutError('NODE_REFUSED', 'this node has no traces', { hint, cause })
+  return operatingError(commandErrors.noTraces, undefined, cause)
 }

@@ -9,10 +9,11 @@ import type { Config } from '#faces/cli/config.ts'
 import type { transferOptions } from '#faces/cli/options/wallet.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { publicKeyIn, publicKeyProblem } from '#faces/cli/values.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { readJsonArgument } from './input/code-argument.ts'
+import { commandErrors } from './input/errors.ts'
 import { checkRequestKey, commandSenderFor, findResult, termsOf } from './input/sender.ts'
 import { signingKeys } from './input/signing-keys.ts'
 import { checkChain, withNode } from './input/with-node.ts'
@@ -63,15 +64,10 @@ function requestOf(args: readonly string[], config: TransferConfig): TransferReq
   if (requestKey !== undefined) {
     checkRequestKey(requestKey, '--continue')
     if (args.length === 0) return null
-    throw new NewcutError(
-      'BAD_OPTION',
-      `${args.join(' ')}: with --continue, the first step has fixed receiver and amount`,
-    )
+    throw operatingError(commandErrors.continuedTransfer, { words: args.join(' ') })
   }
   if (args.length < 2 || args.length > 3) {
-    throw new NewcutError('BAD_OPTION', 'transfer takes [FROM] TO AMOUNT', {
-      hint: 'for example newcut transfer k:KEY 1.5 --key sender00',
-    })
+    throw operatingError(commandErrors.transferArguments)
   }
   const [to, amount] = args.slice(-2)
   const receiverKeyset = keyset === undefined ? null : keysetIn(readJsonArgument(keyset, '--receiver-keyset'))
@@ -85,9 +81,7 @@ function keysetIn(json: string): Keyset {
   }
   const isKeys = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string')
   if (isKeys && typeof pred === 'string') return { keys: keys.map(withoutPrefix), pred }
-  throw new NewcutError('BAD_OPTION', `--receiver-keyset ${json}: not a keyset`, {
-    hint: `expected '{"keys":["KEY"],"pred":"keys-all"}'`,
-  })
+  throw operatingError(commandErrors.notKeyset, { json })
 }
 
 /**
@@ -98,7 +92,7 @@ function withoutPrefix(key: string): string {
   if (!key.startsWith('k:')) return key
   const publicKey = publicKeyIn(key)
   if (publicKey !== undefined) return publicKey
-  throw new NewcutError('BAD_OPTION', `--receiver-keyset: ${key} ${publicKeyProblem(key)}`)
+  throw operatingError(commandErrors.wrongKeyOfKeyset, { key, problem: publicKeyProblem(key) ?? 'is not a public key' })
 }
 
 interface TransferOutcome {
@@ -164,9 +158,7 @@ async function continueTransfer(setting: TransferContext): Promise<TransferOutco
       ? await findResult(client, requestKey, signal)
       : { chain, result: await commandSender.waitForResult(chain, requestKey) }
   if (first === null) {
-    throw new NewcutError('NO_RESULT', `no chain has a result of ${requestKey}`, {
-      hint: 'its first step may be in no block yet: --chain N waits for it on that chain',
-    })
+    throw operatingError(commandErrors.noResult, { key: requestKey, what: 'its first step' })
   }
   steps.halfway(continueLine(requestKey, first.chain))
   const { targetChain } = crossingOf(first.result, first.chain)

@@ -7,11 +7,12 @@ import type { Config } from '#faces/cli/config.ts'
 import type { typesOptions } from '#faces/cli/options/wallet.ts'
 import { outputProblem } from '#faces/cli/output-file.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { type Outline, outlinesOf, UnknownNamespace } from '#language/contracts/syntax/outline.ts'
 import { systemContracts } from '#language/contracts/system/system.ts'
 import { fileText } from './input/code-argument.ts'
+import { commandErrors } from './input/errors.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 
 /** Throws NewcutError BAD_INPUT for contracts that do not exist or cannot be read, BAD_OUTPUT for the file. */
@@ -21,9 +22,7 @@ export async function runTypes(
   context: CommandContext,
 ): Promise<number> {
   if (given.length === 0) {
-    throw new NewcutError('BAD_OPTION', 'types takes the names of contracts, or of files with them', {
-      hint: 'newcut types coin --out coin.d.ts',
-    })
+    throw operatingError(commandErrors.noContract)
   }
   const { out: file, chain } = config.values
   if (file !== undefined) refuseForeign(file)
@@ -62,14 +61,10 @@ function fileOutlines(file: string): Outline[] {
     outlines = readContract(file, () => outlinesOf(text, null))
   } catch (error) {
     if (!(error instanceof UnknownNamespace)) throw error
-    throw new NewcutError('BAD_INPUT', `${file}: its namespace is not a plain text: ${error.text}`, {
-      hint: 'load the contract into a node, and read it there: newcut types NAMESPACE.MODULE',
-    })
+    throw operatingError(commandErrors.dynamicNamespace, { file, text: error.text })
   }
   if (outlines.length > 0) return outlines
-  throw new NewcutError('BAD_INPUT', `${file}: no module and no interface in it`, {
-    hint: 'newcut types MODULE reads a contract from a node',
-  })
+  throw operatingError(commandErrors.noContractInFile, { file })
 }
 
 /** Throws NewcutError BAD_OUTPUT for a file that newcut types has not made. */
@@ -82,9 +77,7 @@ function refuseForeign(file: string): void {
     throw outputError(file, error as NodeJS.ErrnoException)
   }
   if (text === '' || text.startsWith(HEADER)) return
-  throw new NewcutError('BAD_OUTPUT', `${file}: the file exists, and newcut types has not made it`, {
-    hint: 'name another file, or move this one away',
-  })
+  throw operatingError(commandErrors.foreignOutput, { file })
 }
 
 function finish(
@@ -110,5 +103,5 @@ function finish(
 
 function outputError(file: string, cause: NodeJS.ErrnoException): NewcutError {
   const { problem, hint } = outputProblem(file, cause)
-  return new NewcutError('BAD_OUTPUT', `${file}: ${problem}`, { hint, cause })
+  return operatingError(commandErrors.unwritableOutput, { file, problem, advice: hint }, cause)
 }

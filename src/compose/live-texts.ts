@@ -2,12 +2,13 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import type { ChainCopy } from '#language/copy/chain-copy.ts'
 import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
 import { type Pin, pinText } from '#language/copy/pin.ts'
 import type { ModuleText, ModuleTexts } from '#language/editor/workspace/live-modules.ts'
 import { openTestFork } from '#language/testing/fork.ts'
+import { composeErrors } from './errors.ts'
 
 /** A request for the text of a module that waits for the next round. */
 interface TextRequest {
@@ -121,10 +122,11 @@ export class LiveTexts implements ModuleTexts {
       chmodSync(file, 0o444)
       return file
     } catch (error) {
-      throw new NewcutError('DATA_UNUSABLE', `cannot keep the text of ${path}: ${describeError(error)}`, {
-        hint: this.#cacheHint,
-        cause: error,
-      })
+      throw operatingError(
+        composeErrors.textNotKept,
+        { path, why: describeError(error), advice: this.#cacheHint },
+        error,
+      )
     }
   }
 

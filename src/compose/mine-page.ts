@@ -1,9 +1,10 @@
 /** The mining page on the HTTP server of a miner. */
 import type { FastifyInstance } from 'fastify'
 import type { NodeClient } from '#client/node/client.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { systemClock } from '#ground/platform/clock.ts'
+import { composeErrors } from './errors.ts'
 import { isDevelopment } from './payee.ts'
 
 /** Whether to serve the page; `auto` serves it on development networks only. */
@@ -27,7 +28,7 @@ export async function pageFor(
   const { addMinePage } = await import('#faces/web/mine-page/page.ts')
   const client = async () => {
     const [present] = clients()
-    if (present === undefined) throw new NewcutError('NODE_UNREACHABLE', 'no node answers')
+    if (present === undefined) throw operatingError(composeErrors.noNodeAnswers)
     return present
   }
   return (app) => addMinePage(app, { client, others: clients, account, clock: systemClock, random: Math.random })

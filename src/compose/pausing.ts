@@ -1,12 +1,13 @@
 /** Pauses a miner by schedule and by the CPU load of other programs. */
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { every } from '#ground/base/signals.ts'
 import { localTime } from '#ground/platform/clock.ts'
 import { LoadGate } from '#mining/mine/load-gate.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import { clockText, isOpen, nextChangeMs, type Schedule } from '#mining/mine/schedule.ts'
 import { fractionOfOthers, type LoadReading, readLoad } from '#mining/sensors/load.ts'
+import { composeErrors } from './errors.ts'
 
 export interface PausingSetup {
   /** When to mine; always if undefined. */
@@ -23,9 +24,7 @@ const MINUTE_MS = 60_000
 /** Throws NewcutError BAD_OPTION if the setup needs the CPU load and this machine does not report it. */
 export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
   if (idleLimit === undefined || (await readLoad()) !== null) return
-  throw new NewcutError('BAD_OPTION', '`idle-only`: cannot read the CPU load of this machine', {
-    hint: 'newcut reads /proc/stat, which Linux has; leave out the option here',
-  })
+  throw operatingError(composeErrors.noLoadReading)
 }
 
 type HoldableMiner = Pick<Miner, 'hold'>

@@ -1,7 +1,9 @@
 /** The account that block rewards go to: a coin contract account, guarded by keys and a predicate. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { DEVELOPMENT_KEY } from '#ground/chain/development-accounts.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
+import { composeErrors } from './errors.ts'
 
 /** The payee as the user gave it. Null fields are derived from the others, or from the network. */
 export interface Payee {
@@ -26,30 +28,25 @@ export function checkPayee(payee: Payee): void {
   const { account, predicate } = payee
   const keys = keysOf(payee)
   if (!BUILT_IN_PREDICATES.includes(predicate) && !OWN_PREDICATE.test(predicate)) {
-    throw new NewcutError('BAD_OPTION', `\`predicate: ${predicate}\`: no such predicate`, {
-      hint: `built in are ${BUILT_IN_PREDICATES.join(', ')}; others are module.function or namespace.module.function`,
+    throw operatingError(composeErrors.unknownPredicate, {
+      predicate,
+      guess: suggestName(predicate, BUILT_IN_PREDICATES),
+      known: BUILT_IN_PREDICATES.join(', '),
     })
   }
   if (account !== null && !account.startsWith('k:')) return
   if (account !== null && !/^k:[0-9a-f]{64}$/.test(account)) {
-    throw new NewcutError('BAD_OPTION', `\`account: ${account}\`: not a valid k: account`, {
-      hint: 'k: is followed by the public key, 64 lower-case hex digits',
-    })
+    throw operatingError(composeErrors.invalidAccount, { account })
   }
   // A k: account is guarded by its one key and keys-all; the coin contract refuses any other guard.
-  const hint = 'name an account that is not a k: account with `account`, or leave the others out'
   if (keys !== null && keys.length > 1) {
-    throw new NewcutError('BAD_OPTION', `a k: account has one key, and ${keys.length} public keys are given`, { hint })
+    throw operatingError(composeErrors.severalKeys, { count: keys.length })
   }
   if (predicate !== 'keys-all') {
-    throw new NewcutError('BAD_OPTION', `\`predicate: ${predicate}\`: a k: account always has keys-all`, {
-      hint: 'leave `predicate` out, or name an account that is not a k: account with `account`',
-    })
+    throw operatingError(composeErrors.predicateOfKeyAccount, { predicate })
   }
   if (account !== null && keys !== null && account !== `k:${keys[0]}`) {
-    throw new NewcutError('BAD_OPTION', `\`account: ${account}\` does not match \`public-key: ${keys[0]}\``, {
-      hint: `the account of that key is k:${keys[0]}`,
-    })
+    throw operatingError(composeErrors.accountOfAnotherKey, { account, key: keys[0] })
   }
 }
 
@@ -61,9 +58,7 @@ export function checkPayee(payee: Payee): void {
 export function paidAccountOn(network: string, payee: Payee): PaidAccount {
   const keys = keysOf(payee) ?? (isDevelopment(network) ? [DEVELOPMENT_KEY] : null)
   if (keys === null) {
-    throw new NewcutError('BAD_OPTION', `\`public-key\` is missing: who is to be paid for blocks of ${network}?`, {
-      hint: 'newcut keygen FILE makes a key pair',
-    })
+    throw operatingError(composeErrors.noPublicKey, { network })
   }
   const { account, predicate } = payee
   const isBuiltIn = keysOf(payee) === null

@@ -2,13 +2,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '#ground/base/clock.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { packageVersion } from '#ground/platform/version.ts'
 import { FleetShareReader } from '#mining/accounts/fleet-reader.ts'
 import { HttpShareReader } from '#mining/accounts/http-reader.ts'
 import { LevelStore } from '#mining/accounts/level-store.ts'
 import type { ShareReader } from '#mining/accounts/share-store.ts'
 import type { LinkSetup } from '#mining/fleet/link.ts'
+import { composeErrors } from './errors.ts'
 import { SHARES_FOLDER } from './search/shares.ts'
 
 /** `folder` is the state folder of the miner. */
@@ -36,17 +37,13 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
   }
   const folder = join(source.folder, SHARES_FOLDER)
   if (!existsSync(folder)) {
-    throw new NewcutError('BAD_INPUT', `${source.folder}: no share log in this folder`, {
-      hint: 'set `state` to that of a miner with rigs, or read a running miner with `from: HOST:PORT`',
-    })
+    throw operatingError(composeErrors.noShareLog, { folder: source.folder })
   }
   try {
     return await LevelStore.open({ folder, network: source.network, clock, onWarning: source.onWarning })
   } catch (error) {
     if (!isLocked(error)) throw error
-    throw new NewcutError('DATA_UNUSABLE', `${folder}: its miner is running, and has the share log open`, {
-      hint: 'read it with `from: HOST:PORT` (its --http address), or stop it',
-    })
+    throw operatingError(composeErrors.shareLogInUse, { folder }, error)
   }
 }
 

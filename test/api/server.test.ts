@@ -129,7 +129,7 @@ describe('a server', () => {
     await expect(start({ port })).rejects.toMatchObject({
       code: 'PORT_BUSY',
       message: expect.stringContaining(`cannot serve metrics on 127.0.0.1:${port}: `),
-      hint: expect.stringContaining('--http off'),
+      hint: expect.stringContaining('`http: off`'),
     })
   })
 

@@ -41,7 +41,7 @@ describe('newcut fund', () => {
     [['sender00', '-1'], '-1'],
     [['sender00', '1e3'], 'amount 1e3 is not a number'],
     [['sender00', '1', '--chain', '7'], '--chain 7: development has chains 0 to 1'],
-    [['sender00'], 'amount'],
+    [['sender00'], 'fund needs an argument: AMOUNT'],
   ])('newcut fund refuses %j: %s', async (args, text) => {
     const { code, err } = await newcut('fund', ...args)
     expect(code).toBeGreaterThan(0)

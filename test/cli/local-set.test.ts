@@ -48,8 +48,8 @@ it('newcut local --set explains code that fails', async () => {
 })
 
 it.each([
-  [['hello'], '--set hello: no row, time or key (such as coin.coin-table:alice={"balance": 5.0}'],
-  [['coin.coin-table:a={"balance": }'], 'not JSON'],
+  [['hello'], '--set hello: not a row, time or key (such as coin.coin-table:alice={"balance": 5.0}'],
+  [['coin.coin-table:a={"balance": }'], 'not valid JSON'],
   [['key=12'], '--set key=12: a public key has 64 hex digits'],
   [['time=later'], '/overrides/time: "later" is no time such as'],
   [['coin.coin-table:a={"balance": 1.0}'], 'a new row needs all fields, and has no guard'],

@@ -72,7 +72,7 @@ describe('--key', () => {
     [[`0x${secretKey}`], '--key takes the name of a file, not a key', 'BAD_OPTION'],
     [[secretKey + publicKey], '--key takes the name of a file, not a key', 'BAD_OPTION'],
     [['sender00', 'sender00'], 'is given twice', 'BAD_OPTION'],
-    [[join(folder, 'nofile')], 'no such file', 'BAD_INPUT'],
+    [[join(folder, 'nofile')], 'no such file or key', 'BAD_INPUT'],
     [[fileWith(`public-key: ${publicKey}\n`)], 'there is no secret key in it', 'BAD_INPUT'],
     [[fileWith(`{"secretKey": "${secretKey}0"}`)], 'there is no secret key in it', 'BAD_INPUT'],
     [[fileWith('null')], 'there is no secret key in it', 'BAD_INPUT'],

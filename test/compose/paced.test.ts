@@ -176,7 +176,10 @@ it('a miner on demand refuses orders of other pages, and of clients without its 
 it('a miner on demand refuses orders while it is paused', async () => {
   const { order, miner } = await startPaced(ON_DEMAND)
   miner.pause()
-  expect(await order('{"0":1}')).toEqual([409, { error: 'the miner is paused (resume it)' }])
+  expect(await order('{"0":1}')).toEqual([
+    409,
+    { error: 'the miner is paused, so it makes no blocks (resume it first)' },
+  ])
   miner.resume()
   expect(await order('{"0":1}')).toMatchObject([200, { made: { 0: 1 } }])
 })

@@ -1,8 +1,9 @@
 /** The certificate authorities of `--ca`. */
 import { existsSync } from 'node:fs'
 import { checkAuthorities } from '#client/node/authorities.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { fileText } from './code-argument.ts'
+import { commandErrors } from './errors.ts'
 
 /**
  * @returns the certificates of `--ca` in PEM form, or undefined without the option or without TLS on the connection. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
@@ -13,12 +14,10 @@ export function readAuthorities(
 ): string | undefined {
   if (ca === undefined || !isTls) return undefined
   if (insecure) {
-    const reason = "one checks the node's certificate, the other does not"
-    throw new NewcutError('BAD_OPTION', `--ca and --insecure exclude each other: ${reason}`, { hint: 'give one' })
+    throw operatingError(commandErrors.caAndInsecure)
   }
   if (!existsSync(ca)) {
-    const hint = "expected the certificate, in PEM form, of the authority that signed the node's"
-    throw new NewcutError('BAD_INPUT', `--ca ${ca}: no such file`, { hint })
+    throw operatingError(commandErrors.missingAuthorities, { file: ca })
   }
   const text = fileText(ca)
   checkAuthorities(text, `--ca ${ca}`)

@@ -1,8 +1,9 @@
 /** Code and JSON in an argument, as text or as the name of a file. */
 import { existsSync } from 'node:fs'
-import { describeError, fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { describeError, fileProblem, operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { readUserText } from '#ground/base/user-file.ts'
+import { commandErrors } from './errors.ts'
 
 /** A word that looks like a file name, not like code such as `free.token.FEE`. */
 const FILE_NAME = /^[^\s()"'[\]{}]+\.(?:pact|repl|txt|code|lisp|clj|ya?ml|json)$/i
@@ -12,9 +13,7 @@ export function readCode(given: string): string {
   const isFile = existsSync(given) || FILE_NAME.test(given)
   const code = isFile ? fileText(given) : given
   if (code.trim() !== '') return code
-  throw new NewcutError('BAD_INPUT', `${isFile ? given : 'the code'} is empty`, {
-    hint: `expected code, such as '(coin.get-balance "sender00")'`,
-  })
+  throw operatingError(commandErrors.emptyCode, { what: isFile ? given : 'the code' })
 }
 
 /**
@@ -26,11 +25,15 @@ export function readJsonArgument(given: string, flag: string): string {
   try {
     parsePlainJson(text)
   } catch (error) {
-    throw new NewcutError('BAD_OPTION', `${flag} ${given}: not JSON: ${describeError(error)}`, {
-      hint: `JSON such as '{"n": 1}', or @FILE`,
-    })
+    throw operatingError(commandErrors.argumentNotJson, { flag, text: given, why: describeError(error) }, error)
   }
   return text.trim()
+}
+
+/** Error of the file system -> what to do. */
+const READ_ADVICE: Readonly<Record<string, string>> = {
+  EISDIR: 'name a file in it',
+  ENOENT: 'check the name and the folder of the file',
 }
 
 /** The text of a file. Throws NewcutError BAD_INPUT. */
@@ -38,7 +41,7 @@ export function fileText(path: string, maxBytes?: number): string {
   try {
     return readUserText(path, maxBytes)
   } catch (error) {
-    const hint = (error as NodeJS.ErrnoException).code === 'EISDIR' ? 'name a file in it' : undefined
-    throw new NewcutError('BAD_INPUT', `cannot read ${path}: ${fileProblem(error)}`, { cause: error, hint })
+    const advice = READ_ADVICE[(error as NodeJS.ErrnoException).code ?? ''] ?? 'name a file that you may read'
+    throw operatingError(commandErrors.unreadableFile, { path, why: fileProblem(error), advice }, error)
   }
 }

@@ -3,10 +3,12 @@ import { resolve } from 'node:path'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import { forkOptions } from '#faces/cli/options/fork.ts'
 import { type ValueKind, valueIn } from '#faces/cli/values.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { showValue } from '#language/contracts/values/print.ts'
 import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
 import type { EnvForkCall, EnvForkField } from '#language/testing/env-forks.ts'
+import { commandErrors } from './errors.ts'
 import { type ForkValues, forkOf } from './fork-setup.ts'
 
 /** Field of the options of `env-fork` -> the option of the command line. */
@@ -31,8 +33,9 @@ export function envForkOptions(
     const option = FIELDS.get(field.name)
     const name = showValue(field.name)
     if (option === undefined) {
-      const hint = `fields: ${[...FIELDS.keys()].join(', ')}`
-      throw new NewcutError('BAD_OPTION', `${name} is not an option`, { hint })
+      const fields = [...FIELDS.keys()]
+      const guess = suggestName(field.name, fields)
+      throw operatingError(commandErrors.unknownForkField, { name, guess, fields: fields.join(', ') })
     }
     const kind = forkOptions[option].kind as ValueKind<unknown>
     given[option] = valueIn(kind, asTyped(field, folder), `${name}: ${field.shown}`)

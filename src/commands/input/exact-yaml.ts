@@ -1,8 +1,9 @@
 /** Reads YAML or JSON with the digits of its numbers as they are written. */
 import type { Document, Node } from 'yaml'
 import { parseYaml, yaml } from '#faces/cli/yaml.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { type ExactJson, NumberText } from '#ground/base/json.ts'
+import { commandErrors } from './errors.ts'
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 /** A number as JSON spells it. */
@@ -13,7 +14,10 @@ export function readExactYaml(text: string, path: string): ExactJson {
   const { document, problem } = parseYaml(text)
   if (problem === null) return exactOf(document.contents as Node | null, document)
   const { line, reason } = problem
-  throw new NewcutError('BAD_INPUT', `${path}${line === null ? '' : `, line ${line}`}: ${reason}`)
+  throw operatingError(commandErrors.invalidYaml, {
+    place: line === null ? path : `${path}, line ${line}`,
+    why: reason,
+  })
 }
 
 function exactOf(node: unknown, document: Document): ExactJson {

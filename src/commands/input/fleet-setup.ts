@@ -1,11 +1,12 @@
 /** The connection to NATS, for leaders, rigs and `newcut fleet`. */
 import { hostname } from 'node:os'
-import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { fileProblem, operatingError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { readNatsAddress } from '#mining/fleet/address.ts'
 import { readCredentials } from '#mining/fleet/credentials.ts'
 import type { LinkSetup } from '#mining/fleet/link.ts'
 import { FLEET_NAME } from '#mining/fleet/messages.ts'
+import { commandErrors } from './errors.ts'
 
 export interface NatsValues {
   readonly 'fleet-name': string
@@ -21,9 +22,7 @@ export function linkSetup(values: NatsValues, servers: readonly string[]): LinkS
   const { 'nats-cert': cert, 'nats-key': key } = values
   if ((cert === undefined) !== (key === undefined)) {
     const missing = cert === undefined ? '--nats-cert' : '--nats-key'
-    throw new NewcutError('BAD_OPTION', `${missing} is missing: TLS needs a certificate and its key`, {
-      hint: 'give both, or neither',
-    })
+    throw operatingError(commandErrors.missingTlsHalf, { flag: missing })
   }
   const creds = textOf('nats-creds', values)
   const trust = {
@@ -52,9 +51,6 @@ function textOf(name: FileOption, values: NatsValues): string | undefined {
   try {
     return readUserText(file)
   } catch (error) {
-    throw new NewcutError('BAD_OPTION', `--${name} ${file}: ${fileProblem(error)}`, {
-      hint: 'name a file that the user of this process may read',
-      cause: error,
-    })
+    throw operatingError(commandErrors.unreadableTlsFile, { name, file, why: fileProblem(error) }, error)
   }
 }

@@ -1,10 +1,11 @@
 /** Input of `newcut inspect`: records in bytes, hex, base64url, base64, or the JSON that nodes answer with. */
 import { decodeBase64Url, decodeHex } from '#ground/base/bytes.ts'
-import { FormatError, NewcutError } from '#ground/base/errors.ts'
+import { FormatError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { type Json, parseJson, tryParse } from '#ground/base/json.ts'
 import { degreeOfSize, encodeHeader } from '#ground/chain/header.ts'
 import { headerFromJson } from '#ground/chain/header-json.ts'
 import type { NetworkCode } from '#ground/chain/known-networks.ts'
+import { commandErrors } from './errors.ts'
 
 /** A header, work or work response in the input. */
 export interface InputRecord {
@@ -125,8 +126,7 @@ export function recordsOfArgument(text: string, network?: NetworkCode): InputRec
         return read()
       } catch (error) {
         if (!(error instanceof NewcutError)) throw error
-        const message = `${text.slice(0, 80)} is neither a file nor data: ${error.message}`
-        throw new NewcutError('BAD_INPUT', message, { cause: error })
+        throw operatingError(commandErrors.neitherFileNorData, { text: text.slice(0, 80), why: error.message }, error)
       }
     },
   }))

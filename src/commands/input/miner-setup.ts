@@ -8,7 +8,7 @@ import type { Config } from '#faces/cli/config.ts'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import type { MineConfig } from '#faces/cli/live-options.ts'
 import type { leadOptions } from '#faces/cli/options/lead.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import type { BlockPace } from '#ground/schema/devnet-modes.ts'
 import { cacheFolder, tuningFileOf } from '#mining/engine/cache-folder.ts'
@@ -18,6 +18,7 @@ import { POWERCAP_FOLDER } from '#mining/sensors/powercap.ts'
 import { readPoolAddress } from '#mining/source/pool/address.ts'
 import type { EfficiencySetup, GpuSetup, OwnSearch } from '#mining/tune/own-search.ts'
 import { readAuthorities } from './authorities.ts'
+import { commandErrors } from './errors.ts'
 import { linkSetup, machineName } from './fleet-setup.ts'
 import { pricesOf } from './prices.ts'
 
@@ -88,9 +89,7 @@ function paceOf({ pace, node, pool, fleet, http }: MineConfig['values']): BlockP
   // A file may set both for several commands.
   if (node === undefined || (pool ?? fleet) !== undefined) return undefined
   if (pace?.kind === 'on-demand' && http === null) {
-    throw new NewcutError('BAD_OPTION', '--pace on-demand: --http off serves no POST /make-blocks', {
-      hint: 'leave out --http off',
-    })
+    throw operatingError(commandErrors.paceWithoutHttp)
   }
   return pace
 }
@@ -192,9 +191,7 @@ function searchOf(config: MineConfig, environment: ProcessEnvironment): OwnSearc
     return { kind: 'own', threads, kernel, priority, gpu: gpuSetup(config, environment), efficiency }
   }
   if (command !== undefined) return { kind: 'external', command }
-  throw new NewcutError('BAD_OPTION', '--engine external needs --command', {
-    hint: "for example --command 'newcut solve'",
-  })
+  throw operatingError(commandErrors.missingCommand)
 }
 
 function efficiencySetup(
@@ -213,9 +210,7 @@ function stratumSetup(values: MineConfig['values'], state: StateSetup | null): S
   const { 'stratum-difficulty': difficulty, 'stratum-tls-cert': cert, 'stratum-tls-key': key } = values
   if ((cert === undefined) !== (key === undefined)) {
     const missing = cert === undefined ? '--stratum-tls-cert' : '--stratum-tls-key'
-    throw new NewcutError('BAD_OPTION', `${missing} is missing: TLS needs a certificate and its key`, {
-      hint: 'give both, or neither for no TLS',
-    })
+    throw operatingError(commandErrors.missingTlsHalf, { flag: missing })
   }
   const tls = cert === undefined || key === undefined ? null : { cert, key }
   const first = difficulty === undefined ? null : Number(difficulty)

@@ -1,15 +1,15 @@
 /** Rows, a time and signers of `newcut local --set`, which the chain does not have. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { type ExactJson, NumberText, parseExactJson } from '#ground/base/json.ts'
 import type { TraceOverrides } from '#ground/schema/trace.ts'
 import type { Static } from '#ground/schema/typebox.ts'
+import { commandErrors } from './errors.ts'
 
 export type LocalOverrides = Static<typeof TraceOverrides>
 
 /** `TABLE:KEY={..}`: names of tables have no colon, and keys may have all characters. */
 const ROW = /^([^:=\s]+):(.*?)=\s*(\{.*\})\s*$/s
 const PUBLIC_KEY = /^[0-9a-f]{64}$/
-const HINT = 'such as coin.coin-table:alice={"balance": 5.0}, time=2027-01-01T00:00:00Z or key=PUBLICKEY'
 
 /** Reads the values of `--set`. Throws NewcutError BAD_OPTION. */
 export function overridesFrom(given: readonly string[]): LocalOverrides {
@@ -31,18 +31,18 @@ export function overridesFrom(given: readonly string[]): LocalOverrides {
 function keyIn(value: string): string {
   const key = value.replace(/^k:/, '').toLowerCase()
   if (PUBLIC_KEY.test(key)) return key
-  throw new NewcutError('BAD_OPTION', `--set key=${value}: a public key has 64 hex digits`)
+  throw operatingError(commandErrors.wrongOverrideKey, { value })
 }
 
 function rowIn(text: string) {
   const [, table, key, json] = ROW.exec(text) ?? []
-  if (json === undefined) throw new NewcutError('BAD_OPTION', `--set ${text}: no row, time or key`, { hint: HINT })
+  if (json === undefined) throw operatingError(commandErrors.wrongOverride, { text })
   try {
     const fields = withDigits(parseExactJson(json)) as Readonly<Record<string, unknown>>
     return { table, key, fields }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new NewcutError('BAD_OPTION', `--set ${text}: not JSON: ${error.message}`, { hint: HINT })
+    throw operatingError(commandErrors.overrideNotJson, { text, why: error.message }, error)
   }
 }
 

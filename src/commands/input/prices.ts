@@ -1,6 +1,7 @@
 /** The prices of the options. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { Price, Prices } from '#mining/mine/profit.ts'
+import { commandErrors } from './errors.ts'
 
 interface PriceValues {
   readonly 'coin-price'?: Price | undefined
@@ -10,10 +11,7 @@ interface PriceValues {
 /** Throws NewcutError BAD_OPTION for prices in two currencies: newcut knows no exchange rate. */
 export function pricesOf({ 'coin-price': coin, 'power-price': power }: PriceValues): Prices {
   if (coin !== undefined && power !== undefined && coin.currency !== power.currency) {
-    const message = `--coin-price is in ${coin.currency} and --power-price in ${power.currency}`
-    throw new NewcutError('BAD_OPTION', message, {
-      hint: 'state both in one currency: newcut knows no exchange rate',
-    })
+    throw operatingError(commandErrors.currencies, { coin: coin.currency, power: power.currency })
   }
   return { coin, power }
 }

@@ -8,7 +8,7 @@ import { commandText, creationTimeAt, freshNonce, type OpenDraft, type Payload }
 import { type SigningKey, signingKey } from '#client/wallet/keys.ts'
 import { gasPrice } from '#faces/cli/values.ts'
 import { decodeHash, encodeBase64Url } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import {
   type ExactJson,
   exactJsonText,
@@ -20,6 +20,7 @@ import {
 } from '#ground/base/json.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import { fileText } from './code-argument.ts'
+import { commandErrors } from './errors.ts'
 import { readExactYaml } from './exact-yaml.ts'
 
 /** A command whose signatures may be missing. */
@@ -63,7 +64,7 @@ export function readRequestFile(path: string, defaults: RequestDefaults): OpenCo
 /** Reads the text of a request file. Throws like readRequestFile. @param path for errors, and for files beside it */
 export function readRequest(text: string, path: string, defaults: RequestDefaults): OpenCommand {
   const json = readExactYaml(text, path)
-  if (!isJsonObject(json)) throw new NewcutError('BAD_INPUT', `${path}: expected an object with code, or with cmd`)
+  if (!isJsonObject(json)) throw operatingError(commandErrors.notRequest, { file: path })
   const reader = new FileReader(path, json)
   return reader.has('cmd') ? builtCommand(reader) : requestedCommand(reader, defaults)
 }
@@ -85,7 +86,7 @@ class FileReader {
   }
 
   fail(name: string, expected: string): never {
-    throw new NewcutError('BAD_INPUT', `${this.path}: ${this.#place}${name}: expected ${expected}`)
+    throw operatingError(commandErrors.wrongRequestField, { file: this.path, field: `${this.#place}${name}`, expected })
   }
 
   text(name: string, expected = 'a text'): string {
@@ -255,16 +256,17 @@ interface CommandParts {
 }
 
 function partsOf(path: string, cmd: string): CommandParts {
-  const wrong = () => new NewcutError('BAD_INPUT', `${path}: cmd: expected the JSON of a command`)
+  const notCommand = { file: path, field: 'cmd', expected: 'the JSON of a command' }
+  const commandError = () => operatingError(commandErrors.wrongRequestField, notCommand)
   let parts: Partial<CommandParts>
   try {
     parts = parsePlainJson(cmd) as Partial<CommandParts>
   } catch {
-    throw wrong()
+    throw commandError()
   }
   const { networkId, meta, signers } = parts ?? {}
   const isWhole = typeof networkId === 'string' && /^\d{1,4}$/.test(meta?.chainId ?? '') && Number.isFinite(meta?.ttl)
-  if (!isWhole || !Array.isArray(signers)) throw wrong()
+  if (!isWhole || !Array.isArray(signers)) throw commandError()
   return parts as CommandParts
 }
 

@@ -4,7 +4,8 @@ import type { SignedCommand } from '#client/wallet/command.ts'
 import type { SigningKey } from '#client/wallet/keys.ts'
 import { signatureFault } from '#devnet/mempool/signatures.ts'
 import { decodeHash } from '#ground/base/bytes.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { commandErrors } from './errors.ts'
 import type { OpenCommand } from './request-file.ts'
 
 /**
@@ -13,15 +14,20 @@ import type { OpenCommand } from './request-file.ts'
 export function mergeCommands([first, ...others]: readonly [OpenCommand, ...OpenCommand[]]): OpenCommand {
   const other = others.find(({ hash }) => hash !== first.hash)
   if (other !== undefined) {
-    const message = `${first.path} and ${other.path} are different commands: ${first.hash} and ${other.hash}`
-    throw new NewcutError('BAD_INPUT', message, { hint: 'sign one file; a request file makes a new command each time' })
+    throw operatingError(commandErrors.differentCommands, {
+      file: first.path,
+      other: other.path,
+      hash: first.hash,
+      otherHash: other.hash,
+    })
   }
   const all = [first, ...others]
   for (const { path, sigs, signers, hash } of all) {
     const bytes = decodeHash(hash, 'hash')
     for (const [i, sig] of sigs.entries()) {
       const fault = sig === null ? null : signatureFault(sig, { scheme: null, addr: null, ...signers[i] }, bytes)
-      if (fault !== null) throw new NewcutError('BAD_INPUT', `${path}: sigs.${i} of ${signers[i].pubKey}: ${fault}`)
+      if (fault === null) continue
+      throw operatingError(commandErrors.wrongSignature, { file: path, index: i, key: signers[i].pubKey, fault })
     }
   }
   const sigs = first.signers.map((_, i) => all.map((each) => each.sigs[i]).find((sig) => sig !== null) ?? null)
@@ -32,9 +38,8 @@ export function mergeCommands([first, ...others]: readonly [OpenCommand, ...Open
 export function addSignatures(command: OpenCommand, keys: readonly SigningKey[]): OpenCommand {
   const stranger = keys.find(({ publicKey }) => command.signers.every(({ pubKey }) => pubKey !== publicKey))
   if (stranger !== undefined) {
-    throw new NewcutError('BAD_OPTION', `--key: ${command.path} has no signer ${stranger.publicKey}`, {
-      hint: `its signers are ${command.signers.map(({ pubKey }) => pubKey).join(', ')}`,
-    })
+    const signers = command.signers.map(({ pubKey }) => pubKey).join(', ')
+    throw operatingError(commandErrors.foreignSigner, { file: command.path, key: stranger.publicKey, signers })
   }
   const bytes = decodeHash(command.hash, 'hash')
   const own = [...command.keys, ...keys]
@@ -48,9 +53,7 @@ export function addSignatures(command: OpenCommand, keys: readonly SigningKey[])
 export function completeCommand({ path, hash, cmd, sigs, signers }: OpenCommand): SignedCommand {
   const missing = signers.filter((_, i) => sigs[i] === null).map(({ pubKey }) => pubKey)
   if (missing.length > 0) {
-    throw new NewcutError('BAD_INPUT', `${path} lacks the signatures of ${missing.join(', ')}`, {
-      hint: 'newcut sign FILE --key KEY adds them',
-    })
+    throw operatingError(commandErrors.missingSignatures, { file: path, keys: missing.join(', ') })
   }
   return { hash, sigs: sigs.flatMap((sig) => (sig === null ? [] : [{ sig }])), cmd }
 }

@@ -2,9 +2,10 @@
 
 import type { NodeClient } from '#client/node/client.ts'
 import { CommandSender, type CommandStep, type FeeTerms } from '#client/wallet/command-sender.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
+import { commandErrors } from './errors.ts'
 import { chainsOf } from './with-node.ts'
 
 /** The options that limit the cost of a command. */
@@ -48,7 +49,5 @@ export async function findResult(
 /** Throws NewcutError BAD_OPTION for an invalid request key. `name` is its argument or flag, for the message. */
 export function checkRequestKey(text: string, name: string): void {
   if (/^[\w-]{43}$/.test(text)) return
-  throw new NewcutError('BAD_OPTION', `${name} ${text}: not a request key`, {
-    hint: 'expected the 43 characters that newcut send or transfer prints',
-  })
+  throw operatingError(commandErrors.wrongRequestKey, { place: name, text })
 }

@@ -1,16 +1,17 @@
 /** The file with the gas of each test, in the working directory. */
 import { writeFileSync } from 'node:fs'
-import { fileProblem, NewcutError } from '#ground/base/errors.ts'
+import { fileProblem, operatingError } from '#ground/base/errors.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { type GasSnapshot, parseSnapshot, SNAPSHOT, snapshotText } from '#language/testing/snapshot.ts'
+import { commandErrors } from './errors.ts'
 
 /** Throws NewcutError BAD_OPTION. */
 export function writeSnapshot(snapshot: GasSnapshot): void {
   try {
     writeFileSync(SNAPSHOT, snapshotText(snapshot))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new NewcutError('BAD_OPTION', `--gas-snapshot cannot write ${SNAPSHOT} (${code})`)
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw operatingError(commandErrors.unwritableSnapshot, { file: SNAPSHOT, why: code }, error)
   }
 }
 
@@ -20,9 +21,7 @@ export function readSnapshot(): GasSnapshot {
   try {
     text = readUserText(SNAPSHOT)
   } catch (error) {
-    throw new NewcutError('BAD_OPTION', `--check cannot read ${SNAPSHOT}: ${fileProblem(error)}`, {
-      hint: 'newcut contract FILE.repl --gas-snapshot writes it',
-    })
+    throw operatingError(commandErrors.unreadableSnapshot, { file: SNAPSHOT, why: fileProblem(error) }, error)
   }
   return parseSnapshot(text)
 }

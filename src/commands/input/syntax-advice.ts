@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { NodeRefusal } from '#client/node/errors.ts'
 import { isUnreadable } from '#client/wallet/advice.ts'
 import { CommandFailed } from '#client/wallet/failure.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, withHint } from '#ground/base/errors.ts'
 import { ContractError } from '#language/contracts/errors.ts'
 import { readProgram } from '#language/contracts/syntax/program.ts'
 
@@ -15,7 +15,7 @@ import { readProgram } from '#language/contracts/syntax/program.ts'
 export function withSyntaxAdvice(given: string, code: string, error: unknown): unknown {
   const hint = isOfSyntax(error) ? syntaxAdviceOf(given, code) : null
   if (hint === null || !(error instanceof NewcutError)) return error
-  return new NewcutError(error.code, error.message, { hint, cause: error.cause })
+  return withHint(error, hint)
 }
 
 function isOfSyntax(error: unknown): boolean {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import type { CodeComparison } from '#devnet/copy/compare-code.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { parseJson } from '#ground/base/json.ts'
 import type { NodeRelease } from '#ground/schema/devnet-modes.ts'
 import { ContractError } from '#language/contracts/errors.ts'
@@ -10,6 +10,7 @@ import { readProgram } from '#language/contracts/syntax/program.ts'
 import { type Pin, pinText } from '#language/copy/pin.ts'
 import type { RemoteNode } from '#language/copy/remote-node.ts'
 import { fileText } from './code-argument.ts'
+import { commandErrors } from './errors.ts'
 
 /** Node, block and rules of a comparison. */
 interface ReportContext {
@@ -34,7 +35,7 @@ function piecesOf(text: string, where: string): string[] {
     return readProgram(text).map(({ from, to }) => text.slice(from, to))
   } catch (error) {
     if (!(error instanceof ContractError)) throw error
-    throw new NewcutError('BAD_INPUT', `${where}: ${error.message}`)
+    throw operatingError(commandErrors.unreadableCode, { place: where, why: error.message }, error)
   }
 }
 
@@ -46,7 +47,7 @@ export function readCodeCases(files: readonly string[]): GivenCases {
   const read = files.map((file) => reportIn(file) ?? { cases: piecesOf(fileText(file), file), cut: null, chain: null })
   const reports = read.filter(({ cut }) => cut !== null)
   if (reports.some(({ cut, chain }) => cut !== reports[0].cut || chain !== reports[0].chain)) {
-    throw new NewcutError('BAD_INPUT', 'these reports are of different blocks', { hint: 'run one after the other' })
+    throw operatingError(commandErrors.differentReports)
   }
   const { cut = null, chain = null } = reports[0] ?? {}
   return { cases: read.flatMap(({ cases }) => cases), cut, chain }
@@ -64,9 +65,7 @@ function reportIn(file: string): GivenCases | null {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
-  throw new NewcutError('BAD_INPUT', `${file}: no report of newcut fork --verify`, {
-    hint: 'files of code have other names, such as code.pact',
-  })
+  throw operatingError(commandErrors.notReport, { file })
 }
 
 /** Writes a report. It has no address of the node, and nothing about this machine. Throws NewcutError BAD_OUTPUT. */
@@ -86,7 +85,7 @@ export async function writeReport(
   try {
     writeFileSync(file, `${JSON.stringify({ ...about, ...report }, null, 2)}\n`)
   } catch (error) {
-    throw new NewcutError('BAD_OUTPUT', `--report ${file}: ${describeError(error)}`, { cause: error })
+    throw operatingError(commandErrors.unwritableReport, { file, why: describeError(error) }, error)
   }
 }
 

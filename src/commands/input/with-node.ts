@@ -3,8 +3,9 @@
 import { NodeClient } from '#client/node/client.ts'
 import { UnreachableError } from '#client/node/unreachable.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError, withHint } from '#ground/base/errors.ts'
 import { readAuthorities } from './authorities.ts'
+import { commandErrors } from './errors.ts'
 import { networksOf } from './network-files.ts'
 
 interface NodeValues {
@@ -50,10 +51,7 @@ async function connectToNode(
     return await NodeClient.connect(options, stopped)
   } catch (error) {
     if (!(error instanceof UnreachableError) || error.reason !== 'refused') throw error
-    throw new NewcutError(error.code, error.message, {
-      hint: 'is a node running there? newcut devnet starts one; --node names another',
-      cause: error.cause,
-    })
+    throw withHint(error, 'is a node running there? newcut devnet starts one; --node names another')
   }
 }
 
@@ -62,7 +60,7 @@ export function checkChain({ info }: NodeClient, chain: number, flag: string): v
   if (info.nodeChains.includes(String(chain))) return
   const chains = info.nodeChains.map(Number)
   const range = `${Math.min(...chains)} to ${Math.max(...chains)}`
-  throw new NewcutError('BAD_OPTION', `${flag} ${chain}: ${info.nodeVersion} has chains ${range}`)
+  throw operatingError(commandErrors.unknownChain, { flag, chain, network: info.nodeVersion, range })
 }
 
 /** The chains of the network, ascending. */

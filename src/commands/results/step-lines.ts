@@ -3,7 +3,7 @@
 import type { CommandStep } from '#client/wallet/command-sender.ts'
 import { type ConsoleLine, linePrinter } from '#faces/cli/line.ts'
 import type { Terminal } from '#faces/cli/terminal.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, withHint } from '#ground/base/errors.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { withoutControls } from './value-lines.ts'
@@ -67,7 +67,7 @@ export class StepLines {
       if (stopped.aborted) this.#print({ label: 'stopped', style: 'yellow', text: hint })
       if (!(error instanceof NewcutError) || (error.code === 'COMMAND_FAILED' && !this.#isHalfway)) throw error
       const hints = error.hint === undefined ? hint : `${error.hint}; ${hint}`
-      throw new NewcutError(error.code, error.message, { hint: hints, cause: error.cause })
+      throw withHint(error, hints)
     } finally {
       this.#stopTimer()
     }

@@ -47,7 +47,7 @@ export function traceLines(steps: readonly TraceStepView[], { paint, columns }: 
   const [total, own] = [width('total'), width('own')]
   const room = columns === undefined || columns < LEAST_COLUMNS ? null : columns - total - own - 4
   const lines = rows.map((row) => {
-    const text = fit(withoutControls(row.text).replaceAll('\n', ' '), room === null ? null : room - row.branch.length)
+    const text = fitText(withoutControls(row.text).replaceAll('\n', ' '), room === null ? null : room - row.branch.length)
     const gas = `${row.total.padStart(total)}  ${row.own.padStart(own)}`
     return `${gas}  ${paint('dim', row.branch)}${paintText(row, text, paint)}`
   })
@@ -93,7 +93,7 @@ export function failureText({ name, error = '', failedAt }: TraceStepView, top: 
   return withoutControls(`failed in ${name}${place}: ${error}`).replaceAll('\n', ' ')
 }
 
-function fit(text: string, room: number | null): string {
+function fitText(text: string, room: number | null): string {
   if (room === null || stringWidth(text) <= room) return text
   let [shown, width] = ['', 1]
   for (const character of text) {

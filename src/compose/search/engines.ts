@@ -1,11 +1,12 @@
 /** Creates the engines of a setup, and replaces them when the setup changes. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { Engine } from '#mining/engine/engine.ts'
 import type { AdapterInfo } from '#mining/engine/gpu/messages.ts'
 import type { Leader } from '#mining/engine/leader.ts'
 import type { RigHost } from '#mining/engine/rigs.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import type { EnginesFor, GpuSetup, OwnSearch } from '#mining/tune/own-search.ts'
+import { composeErrors } from '../errors.ts'
 import type { MinerSetup } from '../setup.ts'
 import type { RigLinesOf } from '../source/connected-source.ts'
 import type { CreatedEngine, EnginePlan } from './plan.ts'
@@ -129,9 +130,8 @@ export const enginesFor =
     (await new Engines(workBytes, stopped).replacementFor(search)).own
 
 function nothingSearches({ gpu }: OwnSearch): NewcutError {
-  return new NewcutError('BAD_OPTION', '`threads: 0`: nothing would search', {
-    hint: gpu === null ? 'give `threads` at least 1' : 'there is no GPU to mine with; newcut devices says why',
-  })
+  const advice = gpu === null ? 'give `threads` at least 1' : 'there is no GPU to mine with; newcut devices says why'
+  return operatingError(composeErrors.nothingSearches, { advice })
 }
 
 /** A listening stratum server, and its address `HOST:PORT`. */

@@ -1,13 +1,14 @@
 /** Opens the share log and the accounts of rigs, before the stratum server. They close with it. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { Accounts, type AccountsOptions } from '#mining/accounts/accounts.ts'
 import { BlockShares } from '#mining/accounts/block-shares.ts'
 import { LevelStore } from '#mining/accounts/level-store.ts'
 import { ShareRecorder } from '#mining/accounts/recorder.ts'
 import type { LedgerStorage, RigNotice } from '#mining/accounts/rig-ledger.ts'
+import { composeErrors } from '../errors.ts'
 import { isDevelopment } from '../payee.ts'
 import type { StateSetup } from '../state.ts'
 import { type FleetShares, openFleetShares } from './fleet-shares.ts'
@@ -75,8 +76,8 @@ async function faultOf({ folder, isRequired }: StateSetup): Promise<string | nul
     await mkdir(join(folder, SHARES_FOLDER), { recursive: true, mode: 0o700 })
     return null
   } catch (error) {
-    const message = `${folder}: the share log cannot be kept here: ${describeError(error)}`
-    if (!isRequired) return message
-    throw new NewcutError('BAD_INPUT', message, { hint: '`state: DIR` names another folder', cause: error })
+    const failure = operatingError(composeErrors.shareLogFolder, { folder, why: describeError(error) }, error)
+    if (!isRequired) return failure.message
+    throw failure
   }
 }

@@ -1,10 +1,11 @@
 /** Plans the stratum server. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { descriptorLimit, descriptorsForClients } from '#ground/platform/descriptors.ts'
 import { RIG_WORK_BYTES } from '#mining/engine/stratum/jobs.ts'
 import { limitsFor, type RigLimits } from '#mining/engine/stratum/limits.ts'
 import { StratumEngine } from '#mining/engine/stratum/stratum.ts'
+import { composeErrors } from '../errors.ts'
 import type { StratumSetup } from '../setup.ts'
 import type { EnginePlan } from './plan.ts'
 import { classOfStart } from './rig-starts.ts'
@@ -32,9 +33,7 @@ export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: Sha
 /** Throws NewcutError BAD_OPTION if rigs cannot search work of this length. */
 export function checkRigWork(workBytes: number): void {
   if (workBytes === RIG_WORK_BYTES) return
-  throw new NewcutError('BAD_OPTION', '`stratum-listen` has no effect: no rig can search work of this network', {
-    hint: `its work has ${workBytes} bytes, and rigs can only search work of ${RIG_WORK_BYTES} bytes`,
-  })
+  throw operatingError(composeErrors.workNotForRigs, { bytes: workBytes, expected: RIG_WORK_BYTES })
 }
 
 /**

@@ -4,10 +4,11 @@ import type { NodeClient } from '#client/node/client.ts'
 import type { EmbeddedNode } from '#devnet/devnet.ts'
 import type { ServedPart } from '#faces/api/server.ts'
 import type { CurrentToken } from '#faces/api/token.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import type { PassthroughOptions } from '#mining/engine/passthrough/passthrough.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import type { ChainChoice, Source } from '#mining/source/source.ts'
+import { composeErrors } from '../errors.ts'
 import type { PaidAccount } from '../payee.ts'
 import type { FleetShares } from '../search/fleet-shares.ts'
 
@@ -58,6 +59,11 @@ export function checkChains(chains: readonly number[] | undefined, { info, http 
   const has = info.nodeChains.map(Number)
   const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []
   if (unknown.length === 0) return
-  const message = `\`chains\`: ${info.nodeVersion} at ${http.baseUrl} has no chain ${unknown.join(', ')}`
-  throw new NewcutError('BAD_OPTION', message, { hint: `its chains are ${has[0]} to ${has.at(-1)}` })
+  throw operatingError(composeErrors.unknownChain, {
+    network: info.nodeVersion,
+    url: http.baseUrl,
+    chains: unknown.join(', '),
+    first: has[0],
+    last: has[has.length - 1],
+  })
 }

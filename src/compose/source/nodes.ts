@@ -4,7 +4,7 @@ import type { NodeClient } from '#client/node/client.ts'
 import { genesisHeaderOf } from '#client/node/genesis-calls.ts'
 import { onAbort } from '#client/node/http.ts'
 import { sleep } from '#ground/base/clock.ts'
-import { describeError, NewcutError } from '#ground/base/errors.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { ForkRules } from '#ground/chain/fork.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
@@ -13,6 +13,7 @@ import { type MiningNode, miningNodeOf } from '#mining/source/node/mining-node.t
 import { NodeSource } from '#mining/source/node/node-source.ts'
 import type { NodeNetwork } from '#mining/source/nodes/reached-node.ts'
 import type { ChainChoice, Source } from '#mining/source/source.ts'
+import { composeErrors } from '../errors.ts'
 import { paidAccountOn } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import { connect, connectOnce, type NodeAddress } from './connect.ts'
@@ -131,7 +132,7 @@ export async function connectNodes(
   const urls = addresses.map(({ url }) => shownUrl(url))
   const twice = urls.find((url, i) => urls.indexOf(url) < i)
   if (twice !== undefined) {
-    throw new NewcutError('BAD_OPTION', `\`node: ${twice}\` is given twice`, { hint: 'give each node once' })
+    throw operatingError(composeErrors.nodeTwice, { url: twice })
   }
   // A single node needs none of these modules.
   const { NodesSource } = await import('#mining/source/nodes/nodes-source.ts')
@@ -172,22 +173,18 @@ export type ForkSetup = Partial<Pick<NodesSetup, 'forkWish' | 'forkEpoch'>>
 export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: ForkSetup): ForkRules {
   const { network, isKnown } = client.network
   if (!isKnown && forkWish !== 'node') {
-    throw new NewcutError('BAD_OPTION', `\`fork-vote\`: newcut does not know how ${network.name} adopts forks`, {
-      hint: 'leave it out: the work then votes as the node does',
-    })
+    throw operatingError(composeErrors.unknownForkRules, { network: network.name })
   }
   if (forkEpoch === undefined) return network.forks
   if (network.isPublic) {
-    throw new NewcutError('BAD_OPTION', `\`fork-epoch\`: ${network.name} has ${network.forks.castingBlocks}`, {
-      hint: 'it is for development networks',
-    })
+    throw operatingError(composeErrors.epochOfPublic, { network: network.name, blocks: network.forks.castingBlocks })
   }
   return { ...network.forks, castingBlocks: forkEpoch }
 }
 
 /** @returns the first successful answer. Throws the last failure if all nodes fail. */
 async function firstAnswerOf<T>(clients: readonly NodeClient[], call: (client: NodeClient) => Promise<T>): Promise<T> {
-  let failure: unknown = new NewcutError('NODE_UNREACHABLE', 'no node answers')
+  let failure: unknown = operatingError(composeErrors.noNodeAnswers)
   for (const client of clients) {
     try {
       return await call(client)
@@ -282,7 +279,5 @@ function refuseOthers(answered: readonly (AnsweringNode | null)[]): void {
   const [a, b] = [first, other].map(({ client, network }) => `${client.http.baseUrl} is of ${network.name}`)
   const isNameAlike = other.network.name === first.network.name
   const difference = isNameAlike ? ', with different graphs, difficulties or first blocks' : ''
-  throw new NewcutError('BAD_OPTION', `\`node\`: nodes of different networks: ${a}, ${b}${difference}`, {
-    hint: 'give nodes of one network only',
-  })
+  throw operatingError(composeErrors.differentNetworks, { nodes: `${a}, ${b}${difference}` })
 }

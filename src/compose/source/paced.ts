@@ -1,7 +1,7 @@
 /** Paces a source of nodes without proof of work: blocks at an interval, or when a client orders them. */
 import { type BlockOrders, makeBlocksPart } from '#faces/api/make-blocks.ts'
 import type { CurrentToken } from '#faces/api/token.ts'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { jsonObjectIn } from '#ground/base/json.ts'
 import { encodeWork } from '#ground/chain/header.ts'
 import { knownNetwork } from '#ground/chain/known-networks.ts'
@@ -16,6 +16,7 @@ import { constantPacer } from '#mining/source/paced/constant.ts'
 import { type ChainCounts, OnDemandPacer, type RequestedBlock } from '#mining/source/paced/on-demand.ts'
 import { isSearchable, PacedSource, type Pacer, searchTooLong } from '#mining/source/paced/paced-source.ts'
 import type { ChainChoice, Source } from '#mining/source/source.ts'
+import { composeErrors } from '../errors.ts'
 import { isDevelopment } from '../payee.ts'
 import type { NodesSetup } from '../setup.ts'
 import type { ConnectedSource, NodeAccess } from './connected-source.ts'
@@ -54,7 +55,7 @@ export async function paceNodes(
   const blockOrders: BlockOrders = {
     make: async (body, ends) => {
       const counts = countsIn(body)
-      if (miner?.paused) throw new NewcutError('BAD_OPTION', 'the miner is paused', { hint: 'resume it' })
+      if (miner?.paused) throw operatingError(composeErrors.minerPaused)
       const blocks = await pacer.make(counts, ends)
       return { ...madeBlocks(blocks), heights: Object.fromEntries(await heights(ends)) }
     },
@@ -71,12 +72,11 @@ export async function paceNodes(
 function refusePublic(network: string, isPublic: boolean | undefined): void {
   if (!(isPublic ?? !isDevelopment(network))) return
   const what = isPublic === undefined ? 'a network that newcut does not know' : 'a public network'
-  throw new NewcutError('BAD_OPTION', `\`pace\`: ${network} is ${what}, and pacing is for development networks`, {
-    hint:
-      isPublic === undefined
-        ? 'if it is yours, describe it with `network-file: FILE` and public: false'
-        : 'leave out `pace`',
-  })
+  const advice =
+    isPublic === undefined
+      ? 'if it is yours, describe it with `network-file: FILE` and public: false'
+      : 'leave out `pace`'
+  throw operatingError(composeErrors.paceOfPublic, { network, what, advice })
 }
 
 /**
@@ -108,9 +108,7 @@ function countsIn(body: string): ChainCounts {
   const { accepts, complaint } = validatorOf(BlockCounts)
   if (counts === null || !accepts(counts)) {
     const reason = counts === null ? 'it is no JSON object' : complaint(counts)
-    throw new NewcutError('BAD_INPUT', `the body does not name blocks: ${reason}`, {
-      hint: 'for example {"0":1} for a block of chain 0',
-    })
+    throw operatingError(composeErrors.wrongBlockCounts, { why: reason })
   }
   return new Map(Object.entries(counts).map(([chain, count]) => [Number(chain), Number(count)]))
 }

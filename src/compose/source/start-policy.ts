@@ -1,5 +1,6 @@
 /** Applies `failFast` and `maxWaitMs` to the start of a source. */
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
+import { composeErrors } from '../errors.ts'
 import type { StartPolicy } from '../setup.ts'
 
 /**
@@ -14,9 +15,14 @@ export async function applyStartPolicy<T>(
   reach: (onTrouble: (message: string) => void, ends: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const refused = new AbortController()
-  const refuse = (message: string) => refused.abort(new NewcutError('NODE_UNREACHABLE', message))
+  const refuse = (problem: string) => refused.abort(operatingError(composeErrors.startFailed, { problem }))
   const timer =
-    maxWaitMs === undefined ? undefined : setTimeout(() => refuse(`${what} in ${maxWaitMs / 1000} s`), maxWaitMs)
+    maxWaitMs === undefined
+      ? undefined
+      : setTimeout(
+          () => refused.abort(operatingError(composeErrors.startTimeout, { what, seconds: maxWaitMs / 1000 })),
+          maxWaitMs,
+        )
   try {
     return await reach(failFast ? refuse : onWaiting, AbortSignal.any([signal, refused.signal]))
   } finally {

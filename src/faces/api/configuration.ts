@@ -1,7 +1,8 @@
 /** Serves the configuration of a miner over HTTP. Reading needs no token, changing does. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { NewcutError } from '#ground/base/errors.ts'
+import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { jsonObjectIn } from '#ground/base/json.ts'
+import { apiErrors } from './errors.ts'
 import { type CurrentToken, refuseWithoutToken } from './token.ts'
 
 export const CONFIGURATION_PATH = '/2/config'
@@ -32,10 +33,7 @@ export function addConfiguration(app: FastifyInstance, configuration: Configurat
       if (refused !== null) return refused
       const options = jsonObjectIn(String(request.body ?? ''))
       if (options === null) {
-        return sendBadRequest(
-          reply,
-          new NewcutError('BAD_OPTION', 'expected a JSON object of options, such as {"threads":2}'),
-        )
+        return sendBadRequest(reply, operatingError(apiErrors.notOptions))
       }
       try {
         await configuration.change(options)

@@ -1,10 +1,11 @@
 /** The HTTP server of a running miner: /metrics, /healthz, /api/summary, and added parts. */
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { NewcutError } from '#ground/base/errors.ts'
+import { operatingError } from '#ground/base/errors.ts'
 import { limitConnections } from '#ground/platform/connection-limit.ts'
 import { type FastifyInstance, fastify } from '#ground/platform/fastify.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
+import { apiErrors } from './errors.ts'
 import { foreignHostReason } from './host-check.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -87,10 +88,11 @@ export async function startApi(
   try {
     await app.listen({ host, port })
   } catch (error) {
-    throw new NewcutError('PORT_BUSY', `cannot serve metrics on ${host}:${port}: ${(error as Error).message}`, {
-      hint: 'choose another address with --http HOST:PORT, or --http off',
-      cause: error,
-    })
+    throw operatingError(
+      apiErrors.addressUnusable,
+      { address: `${host}:${port}`, why: (error as Error).message },
+      error,
+    )
   }
   const { port: boundPort } = app.server.address() as AddressInfo
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`, close: () => app.close() }
