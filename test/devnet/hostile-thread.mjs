@@ -3,7 +3,7 @@
  * without end, `"take all memory"` allocates without end, `"wait forever"` waits without end.
  */
 import { MessagePort } from 'node:worker_threads'
-import { bundled } from '../../dist/src/ground/platform/bundled.js'
+import { bundleOf } from '../../dist/src/ground/platform/bundled.js'
 
 const { on } = MessagePort.prototype
 
@@ -23,4 +23,4 @@ MessagePort.prototype.on = function (event, listener) {
   })
 }
 // The bundle loads faster; runs with coverage have none.
-await import(bundled('execution-thread')?.href ?? '../../dist/src/devnet/execution/thread.js')
+await import(bundleOf('execution-thread')?.href ?? '../../dist/src/devnet/execution/thread.js')

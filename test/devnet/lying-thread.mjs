@@ -1,6 +1,6 @@
 /** An execution thread that calls every signature valid, so that a test sees who has verified it. */
 import { MessagePort } from 'node:worker_threads'
-import { bundled } from '../../dist/src/ground/platform/bundled.js'
+import { bundleOf } from '../../dist/src/ground/platform/bundled.js'
 
 const { postMessage } = MessagePort.prototype
 
@@ -9,4 +9,4 @@ MessagePort.prototype.postMessage = function (message) {
   return postMessage.call(this, verdicts === undefined ? message : { result: { verdicts } })
 }
 // The bundle loads faster; runs with coverage have none.
-await import(bundled('execution-thread')?.href ?? '../../dist/src/devnet/execution/thread.js')
+await import(bundleOf('execution-thread')?.href ?? '../../dist/src/devnet/execution/thread.js')
