@@ -9,7 +9,7 @@ import type { DataDirectory } from './data/directory.ts'
 import { stateSnapshotOf } from './data/records.ts'
 import type { SavedNetwork } from './data/state-file.ts'
 import { Execution } from './execution/execution.ts'
-import { createApp } from './http/app.ts'
+import { type App, createApp } from './http/app.ts'
 import { addBelowPin } from './http/below-pin.ts'
 import { Controls, interceptOf } from './http/controls.ts'
 import { nodeConfig } from './http/encode/node-config.ts'
@@ -61,27 +61,40 @@ export interface OpenedParts {
 type Host = Pick<NetworkHost, 'machine' | 'switchNetwork'>
 
 /** Creates all parts of a node without starting them. */
-export function assemble(options: DevnetOptions, host: Host, begun: OpenedParts) {
-  const parts = servedParts(options, host, begun)
-  const { app, turns, coordinator, execution } = parts
+export function assemble(options: DevnetOptions, host: Host, opened: OpenedParts) {
+  const stores = openStores(options, host, opened)
+  const work = createWork(options, host, stores)
+  const app = createApp({
+    product: productOf(options),
+    packageVersion: stores.settings.release,
+    nowMs: () => stores.clock.ms(),
+  })
+  const parts: NodeParts = {
+    ...stores,
+    ...work,
+    app,
+    backups: createBackups(options, stores),
+    captureNetwork: () => captureNetwork(stores, work.pools),
+  }
   const controls = addRoutes(options, host, parts)
   app.addHook('preClose', async () => controls.stop())
   app.addHook('onClose', async () => {
-    turns.stop()
-    coordinator.stop()
-    execution.close()
+    work.turns.stop()
+    work.coordinator.stop()
+    work.execution.close()
   })
   return { ...parts, controls }
 }
 
-/** Creates the parts that the routes serve. */
-function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, settings, prints }: OpenedParts) {
-  const { product = plainOptions.product.fallback, backupDir, accounts = null, onSolved, onTransaction } = options
-  const { onNotice = () => undefined } = options
+const productOf = ({ product = plainOptions.product.fallback }: DevnetOptions) => product
+
+type NodeStores = ReturnType<typeof openStores>
+
+/** Opens the chains, their state and their rules, and starts the clock that new blocks follow. */
+function openStores(options: DevnetOptions, { machine }: Host, { data, fork, settings, prints }: OpenedParts) {
   const clock = new NodeClock(machine.clock)
   if (data !== null) clock.catchUp(data.loaded.newestCreationTime)
   if (fork !== null) fork.setClock(clock, data?.loaded.newestCreationTime)
-  const nowMs = () => clock.ms()
   const rules = rulesOf(settings)
   const forkTarget = forkTargetOf(options, rules)
   const exemptions = data?.blocks.exemptions ?? new Exemptions()
@@ -91,81 +104,122 @@ function servedParts(options: DevnetOptions, { machine }: Host, { data, fork, se
     indexBlock(index, block)
     data?.state.markReached(chains.store.size)
   })
+  return { chains, ledger, index, clock, rules, settings, exemptions, fork, forkTarget }
+}
+
+type NodeWork = ReturnType<typeof createWork>
+
+/**
+ * Creates what fills blocks: execution, pools and work. They follow a new cut in the order of their creation: the pools
+ * first, so that new work has the transactions that are pending then. The watch comes after the pools: it reports where
+ * a transaction is once its block has left the chain.
+ */
+function createWork(options: DevnetOptions, { machine }: Host, stores: NodeStores) {
+  const { chains, ledger, index, clock, rules, exemptions, fork } = stores
+  const { accounts = null, onSolved, onTransaction, onNotice = () => undefined } = options
+  const nowMs = () => clock.ms()
+  const limits = limitsOf(options)
   const turns = new TimeSlicer()
   const execution = new Execution(ledger, chains.store, machine, fork)
   const { calls, traces } = execution
   const keys = options.impersonate?.flatMap((key) => impersonatedKey(key) ?? [])
   const impersonation = new Impersonation(exemptions, keys, rules.release)
-  // Create the pools before the coordinator: they follow a new cut first, so new work has the transactions pending
-  // then.
   const pools = new Mempools({ chains, index, nowMs, trial: calls, turns, rules, impersonation })
-  const limits = limitsOf(options)
   const coordinator = new Coordinator(chains, {
-    ...{ pools, ledger, turns, run: execution.run, accounts, random: machine.random, nowMs, onNotice, fork },
-    ...{ payloadLimit: limits.workLimit, payloadLifetimeMs: limits.workLifetimeMs, refreshMs: limits.refreshMs },
+    pools,
+    ledger,
+    turns,
+    run: execution.run,
+    accounts,
+    payloadLimit: limits.workLimit,
+    payloadLifetimeMs: limits.workLifetimeMs,
+    refreshMs: limits.refreshMs,
+    random: machine.random,
+    nowMs,
     clock: machine.clock,
+    onNotice,
+    fork,
     ...(onSolved && { onSolved: (header, addition) => onSolved(header, addition, 'miner') }),
   })
   execution.onDone(() => coordinator.drafts.continue())
-  // Create the watch after the pools: it reports where a transaction is once its block has left the chain.
   const watch =
     onTransaction === undefined ? null : new TransactionWatch({ chains, pools, turns, report: onTransaction })
-  const jobs = { settings, state: () => chains.state, now: clock.microseconds, onNotice, exemptions }
-  const backups = backupDir === undefined ? null : new BackupJobs({ directory: backupDir, fork, ...jobs })
-  /** The whole network as it is now. */
-  const captureNetwork = (): SavedNetwork => {
-    return {
-      settings,
-      snapshot: stateSnapshotOf(chains.state),
-      exemptions,
-      fork: fork?.record ?? null,
-      pending: pools.pending,
-    }
-  }
-  const app = createApp({ product, packageVersion: settings.release, nowMs })
-  const network = { app, chains, ledger, index, clock, rules, settings, fork, forkTarget }
+  return { pools, coordinator, turns, execution, calls, traces, watch, limits }
+}
+
+/** @returns null if the options name no directory for backups */
+function createBackups({ backupDir, onNotice = () => undefined }: DevnetOptions, stores: NodeStores) {
+  if (backupDir === undefined) return null
+  const { settings, chains, clock, exemptions, fork } = stores
+  return new BackupJobs({
+    directory: backupDir,
+    settings,
+    state: () => chains.state,
+    now: clock.microseconds,
+    onNotice,
+    exemptions,
+    fork,
+  })
+}
+
+/** The whole network as it is now. */
+function captureNetwork({ settings, chains, exemptions, fork }: NodeStores, pools: Mempools): SavedNetwork {
   return {
-    ...network,
-    pools,
-    coordinator,
-    turns,
-    execution,
-    calls,
-    traces,
-    watch,
-    backups,
-    saved: captureNetwork,
-    limits,
+    settings,
+    snapshot: stateSnapshotOf(chains.state),
+    exemptions,
+    fork: fork?.record ?? null,
+    pending: pools.pending,
   }
 }
 
-/**
- * Serves the parts. The routes are in the order of the rule that the first to fit answers. @returns the last of them
- */
-function addRoutes(
-  options: DevnetOptions,
-  { machine, switchNetwork: turn }: Host,
-  parts: ReturnType<typeof servedParts>,
-): Controls {
-  const {
-    product = plainOptions.product.fallback,
-    accounts = null,
-    entity = null,
-    phraseAccounts = plainOptions.phraseAccounts.fallback,
-    onSolved,
-    onProgress,
-  } = options
-  const { onNotice = () => undefined } = options
-  const { app, chains, pools, fork, rules, settings, limits, coordinator, backups, watch } = parts
-  const { packageVersion, search, clock, random } = machine
-  const [durable, nowMs] = [() => chains.durable(), () => clock.wallMs()]
-  const prefix = `/${product}/0.0/${chains.network.name}`
+/** The parts of a node that its routes serve. */
+interface NodeParts extends NodeStores, NodeWork {
+  readonly app: App
+  readonly backups: BackupJobs | null
+  readonly captureNetwork: () => SavedNetwork
+}
+
+/** Parts that several routes share. */
+interface RouteContext {
+  readonly router: Router
+  readonly streams: StreamGate
+  /** Resolves once every change so far survives the end of the process. */
+  readonly durable: () => Promise<void>
+}
+
+/** Serves the parts. The first route that fits a request answers it, so the routes of live nodes come first. */
+function addRoutes(options: DevnetOptions, host: Host, parts: NodeParts): Controls {
+  const { app, chains, fork } = parts
+  const { clock } = host.machine
+  const prefix = `/${productOf(options)}/0.0/${chains.network.name}`
   const stop = new AbortController()
-  const [faults, streams] = [new Faults(clock, stop.signal), new StreamGate()]
+  const faults = new Faults(clock, stop.signal)
   const router = new Router({ app, prefix, chains: chains.cut.size, intercept: interceptOf(faults) })
-  if (fork !== null) addBelowPin(app, { ...parts, fork, prefix, nowMs, onNotice })
+  const streams = new StreamGate()
+  const context: RouteContext = { router, streams, durable: () => chains.durable() }
+  if (fork !== null) {
+    const { onNotice = () => undefined } = options
+    addBelowPin(app, { ...parts, fork, prefix, nowMs: () => clock.wallMs(), onNotice })
+  }
+  addNodeInterface(options, host, parts, context)
+  const controls = createControls(options, host, parts, { router, streams, faults, stop })
+  addDevnetRoutes(options, host, parts, { router, controls })
+  router.finish()
+  return controls
+}
+
+/** Adds the endpoints of live nodes. */
+function addNodeInterface(options: DevnetOptions, { machine }: Host, parts: NodeParts, context: RouteContext): void {
+  const { accounts = null, entity = null } = options
+  const { chains, pools, fork, rules, settings, limits, coordinator, backups, watch } = parts
+  const { router, streams, durable } = context
+  const { clock, random } = machine
+  const product = productOf(options)
   addNodeRoutes(router, {
-    ...{ network: () => chains.network, packageVersion: settings.release, release: rules.release },
+    network: () => chains.network,
+    packageVersion: settings.release,
+    release: rules.release,
     config: () => nodeConfig({ ...limits, ...parts, product, accounts, hasBackups: backups !== null }),
   })
   addChainRoutes(router, { chains, product, fork })
@@ -178,26 +232,59 @@ function addRoutes(
   addCommandRoutes(router, { ...limits, ...parts, clock, privateLedger, refusals })
   addMiningRoutes(router, { ...limits, coordinator, chains: chains.cut.size, durable, random, clock, streams })
   addBackupRoutes(router, backups)
-  const controls = new Controls(router, {
-    ...{ chains, coordinator, random, account: accounts?.[0] ?? developmentAccount, autoMine: settings.autoMine },
-    ...{ turn, nodeClock: parts.clock, fork, clock, search, onNotice, onProgress, faults, streams, stop },
+}
+
+interface ControlContext extends Pick<RouteContext, 'router' | 'streams'> {
+  readonly faults: Faults
+  readonly stop: AbortController
+}
+
+function createControls(
+  { accounts, onSolved, onProgress, onNotice = () => undefined }: DevnetOptions,
+  { machine, switchNetwork }: Host,
+  { chains, coordinator, settings, fork, clock }: NodeParts,
+  { router, streams, faults, stop }: ControlContext,
+): Controls {
+  return new Controls(router, {
+    chains,
+    coordinator,
+    account: accounts?.[0] ?? developmentAccount,
+    autoMine: settings.autoMine,
+    switchNetwork,
+    nodeClock: clock,
+    clock: machine.clock,
+    random: machine.random,
+    search: machine.search,
+    fork,
+    onNotice,
+    onProgress,
+    faults,
+    streams,
+    stop,
     ...(onSolved && { onMade: onSolved }),
   })
-  addStateRoute(router, parts.saved)
+}
+
+/** Adds the endpoints of development networks, and the description of the whole interface. */
+function addDevnetRoutes(
+  options: DevnetOptions,
+  { machine: { clock, packageVersion } }: Host,
+  parts: NodeParts,
+  { router, controls }: { readonly router: Router; readonly controls: Controls },
+): void {
+  const { accounts, phraseAccounts = plainOptions.phraseAccounts.fallback } = options
+  const network = viewedNetwork(parts.chains, productOf(options))
+  addStateRoute(router, parts.captureNetwork)
   addTraceRoutes(router, parts)
   addLookupRoutes(router, parts)
   addPactRoutes(router, parts, phraseAccounts)
   addViewRoutes(router, {
-    ...{
-      ...parts,
-      clock,
-      nowMs,
-      status: () => controls.status,
-      accounts: viewedAccounts(accounts ?? [developmentAccount]),
-    },
-    network: { ...viewedNetwork(chains, product), version: packageVersion, mode: controls.status.mode },
+    ...parts,
+    clock,
+    nowMs: () => clock.wallMs(),
+    status: () => controls.status,
+    accounts: viewedAccounts(accounts ?? [developmentAccount]),
+    network: { ...network, version: packageVersion, mode: controls.status.mode },
   })
   addOpenApi(router, { packageVersion })
-  router.finish()
-  return controls
 }

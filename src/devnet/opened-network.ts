@@ -57,7 +57,7 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
     await loadSlhDsa()
     onNotice(`node release ${settings.release} is a preview: the live network may adopt other rules for SLH-DSA`)
   }
-  const { backups, saved, watch, ...parts } = assemble(options, host, begun)
+  const { backups, captureNetwork, watch, ...parts } = assemble(options, host, begun)
   const { app, chains, ledger, controls } = parts
   host.extend(app)
   const close = async () => {
@@ -65,7 +65,7 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
     await backups?.close()
     // Before the data is closed: payloads may be on disk only.
     await start
-      .save(saved())
+      .save(captureNetwork())
       .finally(() => data?.close())
       .finally(() => start.remove())
   }

@@ -526,7 +526,7 @@ it('an order acknowledges a change only when it is durable', async () => {
     search: noSearch,
     autoMine: null,
     fork: null,
-    turn: () => Promise.reject(new Error('one network only')),
+    switchNetwork: () => Promise.reject(new Error('one network only')),
     nodeClock: clock,
     clock: systemClock,
     onNotice: () => undefined,

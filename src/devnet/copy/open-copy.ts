@@ -66,34 +66,33 @@ export interface CopyHost {
  * @returns null for a network of its own
  */
 export async function openNodeCopy(
-  asked: DevnetFork | undefined,
+  requested: DevnetFork | undefined,
   { dataDir, networks, onNotice }: CopyHost,
   blocks: string,
 ): Promise<NodeCopy | null> {
-  const kept = dataDir === undefined ? null : readCopyFile(dataDir)
+  const stored = dataDir === undefined ? null : readCopyFile(dataDir)
   const hasBlocks = dataDir !== undefined && existsSync(join(dataDir, blocks))
-  if (asked === undefined && kept === null) return null
-  if (kept === null && hasBlocks) {
+  if (requested === undefined && stored === null) return null
+  if (stored === null && hasBlocks) {
     throw operatingError(copyErrors.notFork, { directory: dataDir ?? '' })
   }
-  const { url = kept?.url ?? '', time = kept?.time ?? 'now' } = asked ?? {}
-  const cacheFolder =
-    asked === undefined ? (kept?.cache ?? null) : asked.cacheFolder === undefined ? null : resolve(asked.cacheFolder)
+  const { url = stored?.url ?? '', time = stored?.time ?? 'now' } = requested ?? {}
+  const cacheFolder = cacheFolderOf(requested, stored)
   const options: NetworkCopyOptions = {
-    ...limitsOf(asked),
+    ...limitsOf(requested),
     cacheFolder,
     url,
-    cut: kept?.pin ?? asked?.cut ?? null,
+    cut: stored?.pin ?? requested?.cut ?? null,
     chains: null,
     networks: networks?.map(definitionOf),
     onNotice,
   }
-  const chains = kept?.chains ?? asked?.chains ?? null
-  if (kept !== null) {
-    expectPin(dataDir ?? '', kept, asked)
-    const record = recordOf({ ...kept, url, time, cache: cacheFolder })
+  const chains = stored?.chains ?? requested?.chains ?? null
+  if (stored !== null) {
+    expectPin(dataDir ?? '', stored, requested)
+    const record = recordOf({ ...stored, url, time, cache: cacheFolder })
     if (hasBlocks)
-      return new NodeCopy(reopenCopy(options, readPin(kept.pin, COPY_FILE)), {
+      return new NodeCopy(reopenCopy(options, readPin(stored.pin, COPY_FILE)), {
         chains,
         time,
         record,
@@ -104,29 +103,35 @@ export async function openNodeCopy(
   const record = recordOf({ fork: VERSION, url, pin: pinText(opened.pin), chains, time, cache: cacheFolder })
   const payloads = await pinnedPayloads(opened)
   const fork = new NodeCopy(opened, { chains, time, record, payloads })
-  if (dataDir !== undefined && kept === null) {
+  if (dataDir !== undefined && stored === null) {
     await mkdir(dataDir, { recursive: true })
     writeCopyFile(dataDir, record)
   }
   return fork
 }
 
-function limitsOf(asked: DevnetFork | undefined) {
+/** @returns the folder of the request, or that of the stored fork if nothing is requested; null for memory */
+function cacheFolderOf(requested: DevnetFork | undefined, stored: CopyRecord | null): string | null {
+  if (requested === undefined) return stored?.cache ?? null
+  return requested.cacheFolder === undefined ? null : resolve(requested.cacheFolder)
+}
+
+function limitsOf(requested: DevnetFork | undefined) {
   return {
-    perSecond: asked?.perSecond ?? COPY_LIMITS.perSecond,
-    timeoutMs: asked?.timeoutMs ?? COPY_LIMITS.timeoutMs,
-    tableRows: asked?.tableRows ?? COPY_LIMITS.tableRows,
-    pactKeys: asked?.pactKeys ?? [],
+    perSecond: requested?.perSecond ?? COPY_LIMITS.perSecond,
+    timeoutMs: requested?.timeoutMs ?? COPY_LIMITS.timeoutMs,
+    tableRows: requested?.tableRows ?? COPY_LIMITS.tableRows,
+    pactKeys: requested?.pactKeys ?? [],
   }
 }
 
 /** @throws NewcutError DATA_UNUSABLE if the user asks for another fork than the one in the directory */
-function expectPin(directory: string, kept: CopyRecord, asked: DevnetFork | undefined): void {
-  const { height, network } = readPin(kept.pin, COPY_FILE)
+function expectPin(directory: string, stored: CopyRecord, requested: DevnetFork | undefined): void {
+  const { height, network } = readPin(stored.pin, COPY_FILE)
   const otherPin = (difference: string) =>
     operatingError(copyErrors.otherPin, { directory, network, height, difference })
-  if (asked?.cut !== undefined && !isSameCut(asked.cut, kept.pin)) throw otherPin('not at another cut')
-  if (asked?.chains !== undefined && asked.chains.join() !== (kept.chains ?? []).join())
+  if (requested?.cut !== undefined && !isSameCut(requested.cut, stored.pin)) throw otherPin('not at another cut')
+  if (requested?.chains !== undefined && requested.chains.join() !== (stored.chains ?? []).join())
     throw otherPin('with other chains')
 }
 
@@ -142,18 +147,18 @@ export function readCopyFile(directory: string): CopyRecord | null {
   if (!existsSync(file)) return null
   const damagedRecord = (what: string) => operatingError(copyErrors.damagedRecord, { file, what })
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as CopyRecord | null
-    if (kept?.fork !== VERSION) throw damagedRecord('it is damaged, or of another newcut')
-    if (checkOf(kept) !== kept.check) throw damagedRecord('it is damaged or was edited: its checksum is wrong')
-    return kept
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as CopyRecord | null
+    if (stored?.fork !== VERSION) throw damagedRecord('it is damaged, or of another newcut')
+    if (checkOf(stored) !== stored.check) throw damagedRecord('it is damaged or was edited: its checksum is wrong')
+    return stored
   } catch (error) {
     if (error instanceof NewcutError) throw error
     throw damagedRecord(`it cannot be read: ${describeError(error)}`)
   }
 }
 
-function recordOf(kept: Omit<CopyRecord, 'check'>): string {
-  return `${JSON.stringify({ ...kept, check: checkOf(kept) })}\n`
+function recordOf(stored: Omit<CopyRecord, 'check'>): string {
+  return `${JSON.stringify({ ...stored, check: checkOf(stored) })}\n`
 }
 
 function checkOf({ fork, url, pin, chains, time, cache }: Omit<CopyRecord, 'check'>): string {

@@ -152,14 +152,12 @@ async function writeState(
   try {
     // No check: these blocks were checked on arrival.
     const ledger = new Ledger({
-      ...{
-        store,
-        index: state,
-        versions: state.versions,
-        rules,
-        check: () => null,
-        fork: fork ?? undefined,
-      },
+      store,
+      index: state,
+      versions: state.versions,
+      rules,
+      check: () => null,
+      fork: fork ?? undefined,
       ...(exemptions && { exemptions }),
       heads: heads.flatMap((id) => store.byId(id)?.header ?? []),
     })

@@ -18,7 +18,7 @@ import { foreignRefusal } from './this-machine.ts'
 
 interface ControlSetup extends BlockMakerOptions {
   readonly autoMine: AutoMine | null
-  readonly turn: SwitchNetwork
+  readonly switchNetwork: SwitchNetwork
   readonly nodeClock: NodeClock
   readonly fork: ForkSource | null
   /** Uniform in [0, 1). */

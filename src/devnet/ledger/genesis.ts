@@ -296,16 +296,14 @@ function execute(state: Layer, { code, data }: GenesisCommand, { txId, areHashes
   const writes = layer.entries()
   layer.mergeInto(state)
   const output = resultText({
-    ...{
-      gas: 0,
-      result: { value },
-      key,
-      writes,
-      events: evaluator.transaction.events,
-      metaData: 'null',
-      pact: null,
-      txId,
-    },
+    gas: 0,
+    result: { value },
+    key,
+    writes,
+    events: evaluator.transaction.events,
+    metaData: 'null',
+    pact: null,
+    txId,
   })
   return {
     transaction: encoder.encode(JSON.stringify({ hash: key, sigs: [], cmd })),

@@ -69,8 +69,10 @@ function cborMap(bytes: Buffer): ReadonlyMap<number, CborItem> | null {
     const first = bytes[at++]
     if (first === undefined) return null
     const [type, short] = [first >> 5, first & 0x1f]
-    const size = short < 24 ? 0 : short < 27 ? 1 << (short - 24) : Number.NaN
-    if (Number.isNaN(size) || at + size > bytes.length) return null
+    // 24 to 26: the value follows in 1, 2 or 4 bytes. Larger ones mean lengths that no key has.
+    if (short > 26) return null
+    const size = short < 24 ? 0 : 1 << (short - 24)
+    if (at + size > bytes.length) return null
     const value = size === 0 ? short : bytes.readUIntBE(at, size)
     at += size
     return { type, value }

@@ -12,6 +12,11 @@ import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 import { RecentPayloads } from './recent-payloads.ts'
 
+const HASH_BYTES = 32
+const { headerBytes: EMPTY_BYTES, payloadHash: PAYLOAD_HASH_AT } = headerLayout(0)
+/** Distance of the payload hash from the end of a header: the same for each degree of the graph. */
+const PAYLOAD_HASH_FROM_END = EMPTY_BYTES - PAYLOAD_HASH_AT
+
 /** A block of the store. It is cheap: the store creates a new object for every call. */
 export class Block {
   readonly chain: number
@@ -32,7 +37,7 @@ export class Block {
 
   /** Block hash, 32 bytes. */
   get hash(): Uint8Array {
-    return this.bytes.subarray(this.bytes.length - 32)
+    return this.bytes.subarray(this.bytes.length - HASH_BYTES)
   }
 
   /** Block hash as in JSON. */
@@ -48,7 +53,8 @@ export class Block {
 
   /** Read from the end of the header, where its offset does not depend on the degree of the graph. */
   get payloadHash(): Uint8Array {
-    return this.bytes.subarray(this.bytes.length - 128, this.bytes.length - 96)
+    const from = this.bytes.length - PAYLOAD_HASH_FROM_END
+    return this.bytes.subarray(from, from + HASH_BYTES)
   }
 
   get payload(): StoredPayload {
@@ -200,7 +206,7 @@ export class BlockStore {
   }
 
   hashAt(record: number): Uint8Array {
-    return this.#slab.read(this.#places[record] + this.#headerBytes - 32, 32)
+    return this.#slab.read(this.#places[record] + this.#headerBytes - HASH_BYTES, HASH_BYTES)
   }
 
   blockAt(record: number): Block {

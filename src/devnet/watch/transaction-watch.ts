@@ -116,7 +116,8 @@ export class TransactionWatch {
     this.#newest.set(chain, head)
     if (this.#late.has(chain)) return
     if (this.#jobs.size < MAX_MOVES) {
-      const places = this.#placesAfter(before, head)
+      const places = new Map<string, UndonePlace>()
+      if (hasLostBlocks(before, head)) queueMicrotask(() => this.#findPlaces(places, before, head))
       this.#jobs.add({ size: 0, run: () => this.#reportMove(chain, head, { isRevert, places }) })
     } else {
       this.#late.add(chain)
@@ -124,17 +125,14 @@ export class TransactionWatch {
     this.#plan()
   }
 
-  /** Request key -> where the transaction of a lost block is. Looked up early: the pools and the chain soon move. */
-  #placesAfter(before: Header, head: Header): ReadonlyMap<string, UndonePlace> {
-    const places = new Map<string, UndonePlace>()
-    if (equalBytes(before.hash, head.hash) || equalBytes(before.hash, head.parent)) return places
-    // A revert restores the pools after it has moved the heads.
-    queueMicrotask(() => {
-      for (const block of differenceOf(this.#options.chains.store, before, head).left) {
-        for (const key of requestKeysOf(block)) places.set(key, this.#placeOf(block.chain, key))
-      }
-    })
-    return places
+  /**
+   * Notes where the transactions of lost blocks are, by request key. It runs before the pools and the chain move again,
+   * but after the current change: a revert restores the pools after it has moved the heads.
+   */
+  #findPlaces(places: Map<string, UndonePlace>, before: Header, head: Header): void {
+    for (const block of differenceOf(this.#options.chains.store, before, head).left) {
+      for (const key of requestKeysOf(block)) places.set(key, this.#placeOf(block.chain, key))
+    }
   }
 
   #placeOf(chain: number, key: string): UndonePlace {
@@ -263,3 +261,7 @@ export class TransactionWatch {
     if (this.#undone.size > MAX_UNDONE) this.#undone.delete(oldest)
   }
 }
+
+/** Whether a new head is neither the old one nor its child. */
+const hasLostBlocks = (before: Header, head: Header) =>
+  !equalBytes(before.hash, head.hash) && !equalBytes(before.hash, head.parent)

@@ -12,6 +12,7 @@ import type { NodeCopy } from '../../copy/node-copy.ts'
 import type { BlockState } from '../../ledger/block-state.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Chains } from '../../rules/chains.ts'
+import { JsonObjectWriter } from '../encode/json-object.ts'
 import { RequestRefused, unknownChain } from '../refusal.ts'
 
 export interface ContractsSource {
@@ -79,7 +80,7 @@ export class Contracts {
         schema && [...schema.fields].map(([name, type]) => ({ name, type: type === null ? null : typeSource(type) }))
       const about = { chain, height, table: table.qualified, fields, total: listed.length }
       const next = left.length > limit ? shown[shown.length - 1] : null
-      return `${JSON.stringify({ ...about, next, note }).slice(0, -1)},"rows":[${rows.join(',')}]}`
+      return new JsonObjectWriter().fields({ ...about, next, note }).raw('rows', `[${rows.join(',')}]`).text
     })
   }
 

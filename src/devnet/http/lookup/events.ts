@@ -1,5 +1,6 @@
 /** Events of transactions by name, over all blocks. */
 import { type ExactJson, exactJsonText, parseExactJson } from '#ground/base/json.ts'
+import { JsonObjectWriter } from '../encode/json-object.ts'
 import { RequestRefused } from '../refusal.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
 
@@ -19,7 +20,7 @@ export function eventPageText(node: SearchedNode, query: EventQuery): string {
   const { items, next, searchedTo } = searchBlocks(node, query, (searched) => {
     return searched.isOrphan && !withOrphans ? [] : eventTexts(searched, isNamed)
   })
-  return `{"events":[${items.join(',')}],${JSON.stringify({ next, searchedTo }).slice(1)}`
+  return new JsonObjectWriter().raw('events', `[${items.join(',')}]`).fields({ next, searchedTo }).text
 }
 
 type IsNamed = (module: string, name: string) => boolean
@@ -55,7 +56,7 @@ function eventTexts({ block, isOrphan }: SearchedBlock, isNamed: IsNamed): strin
       const place = { chain, height, block: id, isOrphan, createdMs: createdMs(block), index: index++ }
       if (!isNamed(qualified, String(name))) continue
       const about = { requestKey: reqKey, ...place, module: qualified, name, moduleHash }
-      texts.push(`${JSON.stringify(about).slice(0, -1)},"params":${exactJsonText(params)}}`)
+      texts.push(new JsonObjectWriter().fields(about).raw('params', exactJsonText(params)).text)
     }
   }
   return texts

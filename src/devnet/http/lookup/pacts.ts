@@ -6,6 +6,7 @@ import type { Cont } from '../../command/command.ts'
 import type { NodeCopy, PactBelow } from '../../copy/node-copy.ts'
 import { proofHeight } from '../../ledger/spv.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
+import { JsonObjectWriter } from '../encode/json-object.ts'
 import { RequestRefused } from '../refusal.ts'
 import { createdMs, type SearchedNode } from './block-search.ts'
 import type { CurrentSteps, IndexedPact, PactAttempt, PactIndex } from './pact-index.ts'
@@ -45,7 +46,7 @@ export function pactPageText(node: PactNode, index: PactIndex, { open, limit, ne
   }
   const about = { open: index.open, finished: index.finished, next: cursor, unread: index.unread }
   const texts = shown.map((each) => pactText(node, each))
-  return `${JSON.stringify(about).slice(0, -1)},"pacts":[${texts.join(',')}]}`
+  return new JsonObjectWriter().fields(about).raw('pacts', `[${texts.join(',')}]`).text
 }
 
 /**
@@ -60,7 +61,7 @@ export async function onePactText(node: PactNode, index: PactIndex, pactId: stri
   const found = index.find(pactId)
   const current = found?.current ?? null
   const about = { open: index.open, finished: index.finished, next: null, unread: index.unread }
-  const page = (texts: string) => `${JSON.stringify(about).slice(0, -1)},"pacts":[${texts}]}`
+  const page = (texts: string) => new JsonObjectWriter().fields(about).raw('pacts', `[${texts}]`).text
   if (current !== null) return page(pactText(node, { pactId, failures: found?.failures ?? [], ...current }, below))
   if (below !== null) return page(pinnedPactText(node, pactId, below))
   if (index.unread > 0) return page('')
@@ -87,8 +88,7 @@ function pinnedPactText(node: PactNode, pactId: string, { first, next }: PactBel
           hasRollback: next === 1 && first.hasRollback,
           pendingKey: pendingKeyOf(node, nextChain, { pactId, step: next - 1 }),
         }
-  const state =
-    waits === null ? 'finished' : !isProvable ? 'unreachable' : waits.pendingKey !== null ? 'pending' : 'ready'
+  const state = pinnedStateOf(waits, isProvable)
   const about: Omit<ListedPact, 'args'> = {
     pactId,
     name,
@@ -99,7 +99,13 @@ function pinnedPactText(node: PactNode, pactId: string, { first, next }: PactBel
     next: waits,
     ...(next !== 1 && { note: UNKNOWN_STEPS }),
   }
-  return `${JSON.stringify(about).slice(0, -1)},"args":${exactJsonText(args)}}`
+  return new JsonObjectWriter().fields(about).raw('args', exactJsonText(args)).text
+}
+
+function pinnedStateOf(next: NextStep | null, isProvable: boolean): PactProgress {
+  if (next === null) return 'finished'
+  if (!isProvable) return 'unreachable'
+  return next.pendingKey === null ? 'ready' : 'pending'
 }
 
 /** Only the command of the first step has the id of the pact as its request key. */
@@ -151,7 +157,7 @@ function pactText(node: PactNode, pact: CurrentPact, below: PactBelow | null = n
     next,
     ...(below !== null && below.next !== 1 && { note: UNKNOWN_STEPS }),
   }
-  return `${JSON.stringify(about).slice(0, -1)},"args":${exactJsonText(args)}}`
+  return new JsonObjectWriter().fields(about).raw('args', exactJsonText(args)).text
 }
 
 type JsonObject = Readonly<Record<string, ExactJson>>

@@ -4,6 +4,7 @@ import type { Command } from '../../command/command.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Block } from '../../store/block-store.ts'
 import type { TransactionIndex, TransactionPlace } from '../../store/transaction-index.ts'
+import { JsonObjectWriter } from '../encode/json-object.ts'
 import { placedResult } from '../encode/result-text.ts'
 import { RequestRefused } from '../refusal.ts'
 import { executedItemOf } from '../view/command-view.ts'
@@ -50,9 +51,10 @@ export function transactionText({ chains, ledger, pools, index }: FindingNode, r
     throw new RequestRefused(404, `no block and no mempool of this network has a transaction ${requestKey}`)
   }
   const [onChain, orphans] = [found.filter((each) => !each.isOrphan), found.filter((each) => each.isOrphan)]
-  const about = JSON.stringify({ requestKey, pendingOn: pending ?? null } satisfies Partial<TransactionDetails>)
+  const about = { requestKey, pendingOn: pending ?? null } satisfies Partial<TransactionDetails>
   const blocks = [...onChain, ...orphans.toReversed()].map(blockText).join(',')
-  return `${about.slice(0, -1)},"command":${signedText(found[0], waiting?.command)},"blocks":[${blocks}]}`
+  const command = signedText(found[0], waiting?.command)
+  return new JsonObjectWriter().fields(about).raw('command', command).raw('blocks', `[${blocks}]`).text
 }
 
 type IndexedBlock = SearchedBlock & { readonly place: TransactionPlace }
@@ -68,8 +70,8 @@ function signedText(inBlock: IndexedBlock | undefined, pending: Command | undefi
 
 function blockText({ block, place, isOrphan }: IndexedBlock): string {
   const about = { chain: block.chain, height: block.height, hash: block.id, index: place.index, isOrphan }
-  const text = JSON.stringify({ ...about, createdMs: createdMs(block) })
-  return `${text.slice(0, -1)},"result":${resultText(block, place.index)}}`
+  const fields = { ...about, createdMs: createdMs(block) }
+  return new JsonObjectWriter().fields(fields).raw('result', resultText(block, place.index)).text
 }
 
 const resultText = (block: Block, index: number) => placedResult(block.payload.transactions[index].output, block)

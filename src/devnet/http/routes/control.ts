@@ -70,7 +70,7 @@ interface ControlOptions {
   /** How the node makes blocks by itself. */
   readonly mining: AutoMining
   readonly fork: ForkSource | null
-  readonly turn: SwitchNetwork
+  readonly switchNetwork: SwitchNetwork
   /** Aborted with ControlError when the node stops. */
   readonly stopped: AbortSignal
 }
@@ -194,10 +194,10 @@ export class ControlServer {
   }
 
   #addReset(): void {
-    const { turn } = this.#options
+    const { switchNetwork } = this.#options
     this.#serve(controlOperations.reset, async ({ body }, signal, { raw: response }) => {
       if (body.fork === undefined) this.reset()
-      const status = body.fork === undefined ? this.status() : await turn(body.fork, { signal, response })
+      const status = body.fork === undefined ? this.status() : await switchNetwork(body.fork, { signal, response })
       const { heights, clock, fork } = status
       return { heights, clock, fork }
     })

@@ -16,6 +16,7 @@ import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
 import type { TransactionIndex } from '../../store/transaction-index.ts'
 import { sendJson, writeRefusal } from '../app.ts'
+import { JsonObjectWriter } from '../encode/json-object.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { Router } from '../router.ts'
 import { overridesIn } from './trace-overrides.ts'
@@ -133,9 +134,9 @@ function missingError(
 function send(reply: FastifyReply, at: TracedPlace, traced: TracedCommand | MissingTrace): FastifyReply {
   if ('kind' in traced) throw new RequestRefused(409, `transaction ${at.requestKey} ${noTraceText(traced)}`)
   const { trace, gas, hasFailed, note, output } = traced
-  const about = JSON.stringify({ ...at, status: hasFailed ? 'failure' : 'success', gas, note })
+  const about = { ...at, status: hasFailed ? 'failure' : 'success', gas, note }
   const result = exactJsonText(fieldsOf(parseExactJson(output)).result ?? null)
-  return sendJson(reply, JSON_TYPE, `${about.slice(0, -1)},"result":${result},${trace.slice(1)}`)
+  return sendJson(reply, JSON_TYPE, new JsonObjectWriter().fields(about).raw('result', result).members(trace).text)
 }
 
 function noTraceText(reason: MissingTrace): string {
