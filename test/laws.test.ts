@@ -1,5 +1,5 @@
 /**
- * Laws of the house that the present sources do not keep everywhere. `golden/laws.txt` lists today's offenders, and
+ * Laws of the house that the current sources do not keep everywhere. `golden/laws.txt` lists today's offenders, and
  * `vitest run test/laws.test.ts --update` rewrites it. The numbers here are their sums, and they only fall: a higher one
  * needs a reason beside it.
  */

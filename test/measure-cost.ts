@@ -1,4 +1,4 @@
-/** Tells the reporter the processor time of each test file: its process and the children that ended meanwhile. */
+/** Sends the reporter the processor time of each test file: its process and the children that ended meanwhile. */
 import { afterAll } from 'vitest'
 import { processorSeconds } from '../scripts/test/processes.ts'
 

@@ -217,7 +217,7 @@ describe('a forked node', () => {
       }
       const pin = pinOf(forked)
       expect((await get(forked, `hash?minheight=${pin}`)).status).toBe(200)
-      // Once the node tells the truth, so does the fork.
+      // Once the node returns right headers, so does the fork.
       forked.proxy.manner = honest
       const pinned = forked.devnet.fork?.pin.hashes.get(0)
       const bounds = { upper: [pinned] }

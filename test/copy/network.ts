@@ -165,7 +165,7 @@ export interface Forked extends Started {
   readonly proxy: NodeProxy
 }
 
-/** A fork of a node, through a proxy, at the present heads. */
+/** A fork of a node, through a proxy, at the current heads. */
 export async function startFork(
   remote: Pick<Started, 'devnet'>,
   fork: Partial<DevnetFork> = {},

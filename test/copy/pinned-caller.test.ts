@@ -225,6 +225,6 @@ it('a fork begins while the forked network makes a block of each chain before ea
     })
   }
   expect(questions).toBe(2)
-  // The pin tells how far below the heads it is.
+  // The pin shows how far below the heads it is.
   expect(proxy.seen.filter(({ url }) => url.endsWith('/cut'))).toHaveLength(1)
 })

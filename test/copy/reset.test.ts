@@ -1,4 +1,4 @@
-/** `POST /devnet/reset` with a fork: a running node turns to another network, behind the same port. */
+/** `POST /devnet/reset` with a fork: a running node switches to another network on the same port. */
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -165,7 +165,7 @@ it('the checks find a module again whose namespace the command names', () => {
   // The loader would not find it under this name, so it is not asked.
   const rooted = { ...files, 'c.pact': '(module c G (defcap G () true) (defun h () (free.b.f 1)))' }
   expect(findingsOf(workspaceOf(rooted), 'c.pact')).toEqual([])
-  // A test file tells the namespace by its data.
+  // A test file states the namespace in its data.
   const test = (text: string) => inTest(`(env-data { "ns": "free" })\n(load "b.pact")\n${text}`, files)
   expect(test('(free.b.f 1)')).toEqual([])
   expect(test('(free.b.f 1 2)')).toEqual(['3:2 error free.b.f takes 1 argument, not 2'])

@@ -63,7 +63,7 @@ it.each(['select', 'keys', 'fold-db'])(
       native === 'keys' ? '' : native === 'select' ? ' (constantly true)' : ' (lambda (k r) true) (lambda (k r) k)'
     expect(inModule(`(defun f () (${native} t${rest}))`)).toEqual(['2:14 warning table-scan'])
     expect(found(`${HEAD}(defun f () (${native} t${rest})))`, 'a.repl')).toEqual([])
-    // Code behind the module is a part of the transaction that deploys it.
+    // Code after the module is a part of the transaction that deploys it.
     expect(found(`${HEAD}(defun f () 1))\n(${native} t${rest})`)).toEqual(['3:2 warning table-scan'])
   },
 )
@@ -117,7 +117,7 @@ it('the linter reports comments that name no finding, silence nothing, or would 
   ])
   expect(inModule('(defun f () 1) ; newcut-ignore table-scan')).toEqual(['2:32 hint silence-comment'])
   expect(inModule('(defun f () ) ; newcut-ignore syntax')).toContain('2:31 warning silence-comment')
-  // Words that only begin like it are no such comments.
+  // Words that only begin like it do not count.
   expect(inModule('(defun f () 1) ; newcut-ignored, newcut-ignore-files')).toEqual([])
 })
 

@@ -99,9 +99,17 @@ export function completeNetwork(definition: NetworkDefinition): Network | null {
 
 /** Fields that headers cannot be verified without. */
 const NEEDED = [
-  ...(['code', 'graphHistory', 'genesisTime', 'genesisTarget', 'blockDelay', 'window'] as const),
-  ...(['fakeFirstEpochStart', 'rules', 'forks', 'blockGas'] as const),
-]
+  'code',
+  'graphHistory',
+  'genesisTime',
+  'genesisTarget',
+  'blockDelay',
+  'window',
+  'fakeFirstEpochStart',
+  'rules',
+  'forks',
+  'blockGas',
+] as const
 
 /** The graph at a height. */
 export function graphAt(network: Pick<Network, 'graphHistory'>, height: number): Graph {

@@ -20,9 +20,15 @@ export const noVerdicts: VerdictCounts = { accepted: 0, unconfirmed: 0, stale: 0
 
 /** Reasons for rejection: a closed set, so that no peer can add a metric label. */
 export const rejectReasons = [
-  ...(['invalid-pow', 'invalid-payload', 'no-payload', 'undecodable', 'unauthorized'] as const),
-  ...(['duplicate', 'low-difficulty', 'unknown'] as const),
-]
+  'invalid-pow',
+  'invalid-payload',
+  'no-payload',
+  'undecodable',
+  'unauthorized',
+  'duplicate',
+  'low-difficulty',
+  'unknown',
+] as const
 export type RejectReason = (typeof rejectReasons)[number]
 
 /** Reasons why a solution did not reach its issuer: no answer, or the miner stopped first. */
@@ -74,9 +80,17 @@ export type LifeStep = { readonly step: 'handed-in' } | Receipt | FollowUp
 
 /** Step names in the order of the life cycle. */
 export const stepNames = [
-  ...(['found', 'handed-in', 'acknowledged', 'credited', 'confirmed', 'unconfirmed'] as const),
-  ...(['stale', 'orphaned', 'rejected', 'lost'] as const),
-]
+  'found',
+  'handed-in',
+  'acknowledged',
+  'credited',
+  'confirmed',
+  'unconfirmed',
+  'stale',
+  'orphaned',
+  'rejected',
+  'lost',
+] as const
 export type StepName = (typeof stepNames)[number]
 
 const verdictOfStep = {

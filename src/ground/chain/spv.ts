@@ -47,7 +47,10 @@ export function decodeProof(text: string): OutputProof {
   return proofFromJson(decodeBase64Url(text, 'proof'))
 }
 
-/** As `decodeProof`, for the bytes of the JSON text. */
+/**
+ * As `decodeProof`, for the bytes of the JSON text.
+ * @throws FormatError
+ */
 export function proofFromJson(bytes: Uint8Array): OutputProof {
   const { chain, object, subject, algorithm } = objectOf(parseProofText(bytes), 'proof')
   if (typeof chain !== 'number' || !Number.isInteger(chain) || chain < 0 || chain > MAX_CHAIN) {

@@ -28,6 +28,15 @@ export interface ChainCopyOptions extends FetchOptions {
   readonly onNotice?: ((message: string) => void) | undefined
 }
 
+/**
+ * Life cycle of an entry of the state:
+ *
+ * 1. A run reads it: `PinnedState` throws MissingEntry, because the cache does not have it.
+ * 2. `complete` catches that. `Fetcher` asks the node for the entry at the pin, and for others that the run will probably
+ *    read. A second run that misses the same entry waits for the same request.
+ * 3. The answer is checked against the pin, put into the cache, and saved. An entry that the chain lacks is cached too.
+ * 4. The run starts again, on a fresh layer, and finds the entry. A pinned block never changes, so it stays forever.
+ */
 export class ChainCopy {
   readonly block: PinnedBlock
   readonly state: PinnedState

@@ -47,6 +47,15 @@ export interface NetworkCopyOptions extends Pick<GenesisOptions, 'networks'> {
 /** Default limits. Public nodes refuse clients that send many requests in a second. */
 export const COPY_LIMITS = { perSecond: 20, timeoutMs: 30_000, tableRows: 10_000 } as const
 
+/**
+ * Life cycle of a fork:
+ *
+ * 1. `openCopy` chooses a cut: the one that the user names, the cached one of a height, or blocks below the node's heads.
+ * 2. It fetches the header of each chain at the height of the pin, and checks that all are of one branch.
+ * 3. It compares the genesis headers with those of the network's file and of earlier forks.
+ * 4. It saves the pin. From here on the pin never changes, and chains fetch entries as runs miss them.
+ * 5. `reopenCopy` opens the same pin again, without a request.
+ */
 export class NetworkCopy {
   readonly remote: RemoteNode
   readonly pin: Pin

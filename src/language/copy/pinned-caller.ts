@@ -61,7 +61,10 @@ export class PinnedCaller {
     return `${networkPath(network)}/chain/${chain}/pact/api/v1/${endpoint}`
   }
 
-  /** Runs code. Throws NewcutError if there is no answer, or none that can be right. */
+  /**
+   * Runs code at the pin.
+   * @throws NewcutError if there is no answer, or none that can be right
+   */
   exec(code: string): Promise<PinnedResult> {
     return this.run({ exec: { data: {}, code } })
   }
@@ -113,8 +116,8 @@ export class PinnedCaller {
           return answer
         }
       } else {
-        // A failure does not state where it ran. The head was at least as high as at the answer before, and at most as
-        // high as at the next one: if both are at this depth, so was the failure.
+        // A failure does not state where it ran. The head only rises, so the failure ran between the answers before and
+        // after it. If both are at this depth, so was the failure.
         const check = await this.#local(this.command({ exec: { data: {}, code: 'true' } }), null)
         right = this.#rightDepth(check.answer, check.depth)
         if (last === depth && check.depth === depth && right === depth) return answer

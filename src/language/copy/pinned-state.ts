@@ -51,7 +51,10 @@ export class PinnedState implements ReadableState {
     return { keys: present.map(([key]) => key), isComplete }
   }
 
-  /** Names of all modules of the chain. Throws MissingEntry. */
+  /**
+   * Names of all modules of the chain.
+   * @throws MissingEntry if they are not fetched yet
+   */
   get moduleNames(): ReadonlySet<string> {
     if (this.#names === null) {
       const names = this.entries.moduleNames.get()
@@ -94,7 +97,10 @@ export class PinnedState implements ReadableState {
     }
   }
 
-  /** Whether a module of the forked network has the table. Tables of other modules are not there. */
+  /**
+   * Whether a module of the forked network has the table. Tables of other modules are not there.
+   * @throws MissingEntry if the module is not fetched yet
+   */
   hasTable(table: string): boolean {
     const parts = splitName(table)
     if (parts === null || !this.moduleNames.has(parts.module)) return false

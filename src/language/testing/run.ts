@@ -46,7 +46,7 @@ export async function runTestFiles(
 interface ThreadRun {
   /** Fork that the file runs on; null for an empty chain. */
   readonly fork: NetworkCopyOptions | null
-  /** The fork that a call of `env-fork` in the file means. Throws NewcutError. */
+  /** The fork that a call of `env-fork` in the file means. @throws NewcutError if it cannot be opened */
   readonly optionsOf: (call: EnvForkCall) => NetworkCopyOptions
   /** Ends the run, wherever it is. */
   readonly signal: AbortSignal

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { temporaryNameOf, moveInto } from '#ground/base/replace-file.ts'
+import { moveInto, temporaryNameOf } from '#ground/base/replace-file.ts'
 import { COMMON_OPTIONS, inRoot, markOf, type NativePart } from './part.ts'
 
 /** Timeout of one run of the compiler. */

@@ -49,6 +49,12 @@ function update(row: HTMLTableRowElement, block: ShownBlock, nowMs: number): voi
   time.children[0].setAttribute('datetime', new Date(foundAtMs).toISOString())
   write(became.children[0], state === 'confirmed' ? 'accepted' : state)
   write(became.children[1], depth === null ? (message ?? '') : depth === 1 ? 'at the head' : `${depth} deep`)
-  const texts = [String(chain), groupDigits(height), briefCoins(reward), device || NONE, `${Math.round(effort * 100)} %`]
+  const texts = [
+    String(chain),
+    groupDigits(height),
+    briefCoins(reward),
+    device || NONE,
+    `${Math.round(effort * 100)} %`,
+  ]
   for (const [i, text] of texts.entries()) write(rest[i], text)
 }

@@ -1,7 +1,16 @@
 /** Writes the state into the page: numbers here, charts and lists in their own modules. */
 import { verdicts } from '#ground/chain/solution.ts'
 import { element, write } from '../../kit/dom.ts'
-import { ageText, difficultyText, groupDigits, NONE, rateParts, rateText, spanText, uptimeText } from '../../kit/numbers.ts'
+import {
+  ageText,
+  difficultyText,
+  groupDigits,
+  NONE,
+  rateParts,
+  rateText,
+  spanText,
+  uptimeText,
+} from '../../kit/numbers.ts'
 import { ratesOf } from '../lines.ts'
 import type { DashboardState, Snapshot } from '../state.ts'
 import { BlockTable } from './blocks.ts'

@@ -29,7 +29,8 @@ export function briefValue(json: unknown): string {
   if (only && (time ?? timep) !== undefined) return `(time ${JSON.stringify(time ?? timep)})`
   if (typeof pred === 'string' && Array.isArray(keys)) return `${pred} [${keys.map(shortKey).join(' ')}]`
   if (only && typeof keysetref === 'string') return `keyset ${keysetref}`
-  if (typeof keysetref === 'object' && keysetref !== null) return `keyset ${qualifiedName(keysetref as JsonFields, 'ksn')}`
+  if (typeof keysetref === 'object' && keysetref !== null)
+    return `keyset ${qualifiedName(keysetref as JsonFields, 'ksn')}`
   if (typeof cgName === 'string') return `capability ${cgName}`
   if (typeof fun === 'string') return `guard ${fun}`
   if (typeof refName === 'object' && refName !== null) return qualifiedName(refName as JsonFields, 'name')
