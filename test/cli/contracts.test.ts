@@ -111,7 +111,10 @@ describe('newcut local', () => {
     [['.'], 'cannot read .: it is a folder (EISDIR) (name a file in it) [BAD_INPUT]'],
     [['/dev/null'], `/dev/null is empty (expected code, such as '(coin.get-balance "sender00")') [BAD_INPUT]`],
     [[' '], 'the code is empty (expected code'],
-    [['nofile.pact'], 'cannot read nofile.pact: it does not exist (ENOENT) (check the name and the folder of the file) [BAD_INPUT]'],
+    [
+      ['nofile.pact'],
+      'cannot read nofile.pact: it does not exist (ENOENT) (check the name and the folder of the file) [BAD_INPUT]',
+    ],
     [['(fold (+) 0 (enumerate 1 1000))', '--gas-limit', '10'], '(give more gas with --gas-limit) [COMMAND_FAILED]'],
     [['1', '--fingerprint', 'ab'.repeat(32)], 'does not use TLS'],
     [['1', '--node', '127.0.0.1:1'], '(is a node running there? newcut devnet starts one; --node names another)'],
@@ -238,7 +241,10 @@ describe('newcut send', () => {
       ['1'],
       '--key is missing: a transaction needs a signature (name a file that newcut keygen wrote, or --key sender00',
     ],
-    [['1', '--key', 'sender10'], '--key sender10: no such file or key; did you mean sender00? (newcut keygen FILE makes a key pair; well-known'],
+    [
+      ['1', '--key', 'sender10'],
+      '--key sender10: no such file or key; did you mean sender00? (newcut keygen FILE makes a key pair; well-known',
+    ],
     [['1', '--key', 'ab'.repeat(32)], '--key takes the name of a file, not a key'],
     [['1', '--key', 'package.json'], '--key package.json: there is no secret key in it'],
     [['1', '--key', 'sender00', '--key', 'sender00'], 'is given twice (give it once) [BAD_OPTION]'],

@@ -143,7 +143,10 @@ describe('newcut suggests its own option for one of another miner', () => {
 describe('newcut mine refuses an account that cannot be paid', () => {
   it.each([
     [['--account', `k:${KEY}`, '--public-key', 'cd'.repeat(32)], 'does not match --public-key'],
-    [['--predicate', 'keys-al'], '--predicate keys-al: no such predicate; did you mean keys-all? (built in are keys-all, keys-any, keys-2;'],
+    [
+      ['--predicate', 'keys-al'],
+      '--predicate keys-al: no such predicate; did you mean keys-all? (built in are keys-all, keys-any, keys-2;',
+    ],
   ])('newcut mine refuses an account that cannot be paid: %j', async (args, message) => {
     expect(await errorOf(['mine', ...args])).toContain(message)
   })

@@ -47,7 +47,10 @@ export function traceLines(steps: readonly TraceStepView[], { paint, columns }: 
   const [total, own] = [width('total'), width('own')]
   const room = columns === undefined || columns < LEAST_COLUMNS ? null : columns - total - own - 4
   const lines = rows.map((row) => {
-    const text = fitText(withoutControls(row.text).replaceAll('\n', ' '), room === null ? null : room - row.branch.length)
+    const text = fitText(
+      withoutControls(row.text).replaceAll('\n', ' '),
+      room === null ? null : room - row.branch.length,
+    )
     const gas = `${row.total.padStart(total)}  ${row.own.padStart(own)}`
     return `${gas}  ${paint('dim', row.branch)}${paintText(row, text, paint)}`
   })
