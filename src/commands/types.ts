@@ -1,7 +1,7 @@
 /** `newcut types CONTRACT...`: declares contracts for TypeScript, with the contracts that they depend on. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { HEADER, writeDeclarations } from '#client/declarations/declare.ts'
-import { type ContractTexts, gather, readContract } from '#client/declarations/gather.ts'
+import { type ContractSource, gather, readContract } from '#client/declarations/gather.ts'
 import { listNodeContracts } from '#client/declarations/node-source.ts'
 import type { Config } from '#faces/cli/config.ts'
 import type { typesOptions } from '#faces/cli/options/wallet.ts'
@@ -44,7 +44,7 @@ export async function runTypes(
 }
 
 /** The contracts of every chain, for files that are read without a node. */
-const systemSource: ContractTexts = {
+const systemSource: ContractSource = {
   has: (name) => systemContracts.some((each) => each.name === name),
   texts: async () => new Map(systemContracts.map(({ name, text }) => [name, text])),
 }

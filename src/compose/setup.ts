@@ -1,6 +1,6 @@
 /** The setup of a miner: source of work, paid account and search. Commands build it from their options. */
 
-import type { Dial } from '#client/node/dial.ts'
+import type { ConnectorFactory } from '#client/node/dial.ts'
 import type { Configuration } from '#faces/api/configuration.ts'
 import type { GraphName } from '#ground/chain/graph.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
@@ -102,7 +102,7 @@ export interface NodesSetup extends StartPolicy, SoloMining {
   /** Whether to submit found blocks to the other nodes too, if they accept blocks. Default: true. */
   readonly shareBlocks?: boolean | undefined
   /** Opens connections instead of TCP and TLS; for simulations. */
-  readonly dial?: Dial | undefined
+  readonly dial?: ConnectorFactory | undefined
 }
 
 /** A development network in this process. It ends with the miner. */

@@ -346,7 +346,7 @@ describe('newcut transfer', () => {
     await output('transfer', account, '2', '--key', 'sender00')
     const crossing = ['transfer', 'sender01', '1', '--key', file, '--to-chain', '1']
     expect(await failure(...crossing)).toContain(
-      `there is no account ${account} on chain 1 to pay for gas (that step needs up to`,
+      `there is no account ${account} on chain 1 to pay for gas (the step there needs up to`,
     )
     expect((await balanceOf(account)).total).toBe('2')
     expect(await failure(...crossing, '--gas-payer', 'sender00')).toContain('is guarded by keys-all of')

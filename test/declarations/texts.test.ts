@@ -1,7 +1,7 @@
 /** The text of `newcut types`, without a compiler: names, documents, constants, dependencies. */
 import { describe, expect, it } from 'vitest'
 import { writeDeclarations } from '../../src/client/declarations/declare.ts'
-import { type ContractTexts, gather } from '../../src/client/declarations/gather.ts'
+import { type ContractSource, gather } from '../../src/client/declarations/gather.ts'
 import { labelParameters } from '../../src/client/declarations/labels.ts'
 import { outlinesOf } from '../../src/language/contracts/syntax/outline.ts'
 
@@ -75,7 +75,7 @@ describe('a declaration', () => {
 })
 
 describe('dependencies', () => {
-  const source = (texts: Readonly<Record<string, string>>): ContractTexts => ({
+  const source = (texts: Readonly<Record<string, string>>): ContractSource => ({
     has: (name) => name in texts,
     texts: async (names) => new Map(names.map((name) => [name, texts[name]])),
   })

@@ -5,7 +5,7 @@ import http from 'node:http'
 import https from 'node:https'
 import net, { type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createDial, type Dial } from '../../src/client/node/dial.ts'
+import { type ConnectorFactory, createDial } from '../../src/client/node/dial.ts'
 import { NodeHttp } from '../../src/client/node/http.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
@@ -27,7 +27,7 @@ async function listen(server: net.Server): Promise<number> {
 /** A client, and the number of listeners on the signal of its connections. */
 function clientOf(url: string): { readonly client: NodeHttp; readonly listeners: () => number } {
   const signals: AbortSignal[] = []
-  const dial: Dial = (signal) => {
+  const dial: ConnectorFactory = (signal) => {
     signals.push(signal)
     return createDial(new URL(url), { insecure: true })(signal)
   }

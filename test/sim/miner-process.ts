@@ -3,7 +3,7 @@ import { connectNodes } from '../../src/compose/source/nodes.ts'
 // nodes.ts loads these on demand. Loading takes real time, and none may pass here.
 import '../../src/mining/source/nodes/nodes-source.ts'
 import '../../src/mining/source/nodes/reached-node.ts'
-import type { Dial } from '../../src/client/node/dial.ts'
+import type { ConnectorFactory } from '../../src/client/node/dial.ts'
 import { openState } from '../../src/compose/state.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import type { Disk } from '../../src/mining/journal/disk.ts'
@@ -79,7 +79,7 @@ export class MinerProcess {
     this.#stop.abort()
   }
 
-  readonly #dial: Dial = (signal) => (target, callback) => {
+  readonly #dial: ConnectorFactory = (signal) => (target, callback) => {
     const site = this.#options.sites.find(({ hostname }) => hostname === target.hostname)
     if (site === undefined) throw new Error(`nobody asks for ${target.hostname}`)
     const refuse = () => callback(failure('ECONNREFUSED', 'the miner is dead'), null)

@@ -1,6 +1,6 @@
 /** The network between the client and the address of a node: which host answers there, with which faults and delays. */
 import { errors } from 'undici'
-import type { Dial } from '../../src/client/node/dial.ts'
+import type { ConnectorFactory } from '../../src/client/node/dial.ts'
 import { encodeBase64Url, readU32LE } from '../../src/ground/base/bytes.ts'
 import { decodeWorkResponse } from '../../src/ground/chain/work.ts'
 import { type AnswerFault, type AnswerFaultKind, mangled, type OnWire, randomBytes } from './answer-faults.ts'
@@ -80,7 +80,7 @@ export class Network {
     return least + Math.floor(this.random() * (most - least + 1))
   }
 
-  readonly dial: Dial = (signal) => (_target, callback) => {
+  readonly dial: ConnectorFactory = (signal) => (_target, callback) => {
     const { time } = this
     const give = (error: Error) => callback(error, null)
     const connect = () => {

@@ -42,7 +42,7 @@ const refusal = (accounts: Parameters<typeof nodeWith>[0], to: string, targetCha
   )
 
 const PAYER_THERE =
-  'that step needs up to 1 coins for gas: move some there, or name an account of the key with `gasPayer`'
+  'the step there needs up to 1 coins for gas: move some there, or name an account of the key with `gasPayer`'
 
 describe('a transfer is refused', () => {
   it.each([

@@ -20,7 +20,7 @@ export const conformanceErrors = errorRows({
   notJson: {
     code: 'BAD_INPUT',
     text: '{path} is not valid JSON: {why}',
-    hint: 'mend the file at that place',
+    hint: 'correct the file at that place',
   },
   badFile: {
     code: 'BAD_INPUT',

@@ -17,7 +17,7 @@ interface JsonFile<Content> {
 }
 
 /** Words for the content of the files, in errors. */
-interface FolderWords {
+interface FolderDescription {
   /** Completes "the folder of ...". */
   readonly content: string
   /** Completes "FOLDER has no ...". */
@@ -31,7 +31,7 @@ interface FolderWords {
 export function readJsonFolder<Schema extends TSchema>(
   folder: string,
   schema: Schema,
-  words: FolderWords,
+  words: FolderDescription,
 ): JsonFile<Static<Schema>>[] {
   let names: string[]
   try {

@@ -6,7 +6,7 @@ import { modulesMentioned, modulesNamed, type Outline, outlinesOf } from '#langu
 import { declarationErrors } from './errors.ts'
 
 /** Where the texts of modules come from. */
-export interface ContractTexts {
+export interface ContractSource {
   readonly has: (name: string) => boolean
   /** Texts of existing modules, by name. */
   readonly texts: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>
@@ -23,7 +23,7 @@ export interface ContractTexts {
 export async function gather(
   own: readonly Outline[],
   wanted: readonly string[],
-  source: ContractTexts,
+  source: ContractSource,
 ): Promise<Outline[]> {
   const found = new Map(own.map((outline) => [outline.name, outline]))
   const isWanted = new Set([...found.keys(), ...wanted])

@@ -7,7 +7,7 @@ import { type AskOptions, ask } from '../wallet/ask.ts'
 import { quoteForCode } from '../wallet/capability.ts'
 import type { WalletNode } from '../wallet/wallet-node.ts'
 import { declarationErrors } from './errors.ts'
-import type { ContractTexts } from './gather.ts'
+import type { ContractSource } from './gather.ts'
 
 /** The list of modules and their descriptions cost gas, which a read-only call does not pay. */
 const GAS_LIMIT = 1_000_000
@@ -16,7 +16,7 @@ const BATCH = 20
 /** Names in a hint. */
 const MAX_NAMES = 5
 
-export interface NodeContracts extends ContractTexts {
+export interface NodeContracts extends ContractSource {
   /** @throws NewcutError BAD_INPUT if the chain has no module or interface of this name */
   readonly requireModule: (name: string) => void
 }

@@ -17,7 +17,14 @@ import {
 } from './header-encoding.ts'
 import { type GraphHistory, WrongAnswer } from './node-info.ts'
 import { type Page, Paging } from './paging.ts'
-import { type Call, type CallOptions, hasMediaType, misbehaviourOf, type Requests, readJson } from './requests.ts'
+import {
+  type CallOptions,
+  hasMediaType,
+  misbehaviourOf,
+  type OperationCall,
+  type Requests,
+  readJson,
+} from './requests.ts'
 import { HeaderVerifier, type VerifyOption } from './verify.ts'
 import type { VerifiableNetwork } from './verify-network.ts'
 import { verifyPayload } from './verify-payload.ts'
@@ -57,7 +64,7 @@ export interface Block {
 }
 
 /** Properties of the node that calls of a chain use. */
-export interface Context {
+export interface ClientContext {
   readonly requests: Requests
   readonly info: NodeInfo
   readonly graphHistory: GraphHistory
@@ -88,19 +95,24 @@ export function textOfHash(hash: Hash): string {
 }
 
 /** Lists hashes of a chain, or of branches of it. @throws NewcutError BAD_OPTION, FormatError for a bound */
-export function listHashes(context: Context, chain: number, options: RangeOptions, bounds?: Bounds): Paging<string> {
+export function listHashes(
+  context: ClientContext,
+  chain: number,
+  options: RangeOptions,
+  bounds?: Bounds,
+): Paging<string> {
   const operation = bounds === undefined ? operations.hashes : operations.hashBranch
   return listOf<string, string>(context, operation, { chain, options, bounds, type: JSON_TYPE, read: (items) => items })
 }
 
 /** Name and code of the network, for headers that come as objects. */
-function networkCodeFor(context: Context, type: string, call: CallOptions): Promise<NetworkCode> | undefined {
+function networkCodeFor(context: ClientContext, type: string, call: CallOptions): Promise<NetworkCode> | undefined {
   return type === OBJECT_JSON_TYPE ? context.networkCode(call) : undefined
 }
 
 /** Lists headers of a chain, or of branches of it. @throws NewcutError BAD_OPTION, FormatError for a bound */
 export function listHeaders<E extends HeaderEncoding>(
-  context: Context,
+  context: ClientContext,
   chain: number,
   options: RangeOptions & EncodingOption<E> & VerifyOption,
   bounds?: Bounds,
@@ -125,7 +137,7 @@ export function listHeaders<E extends HeaderEncoding>(
 
 /** Lists blocks of a chain, or of branches of it. @throws NewcutError BAD_OPTION, FormatError for a bound */
 export function listBlocks<E extends BlockEncoding>(
-  context: Context,
+  context: ClientContext,
   chain: number,
   options: RangeOptions & { readonly encoding?: E } & VerifyOption,
   bounds?: Bounds,
@@ -158,7 +170,7 @@ export function listBlocks<E extends BlockEncoding>(
  * @throws NotFound, InvalidHeader, FormatError for the hash, and the errors of Requests.send
  */
 export async function fetchOneHeader<E extends HeaderEncoding>(
-  context: Context,
+  context: ClientContext,
   chain: number,
   hash: Hash,
   options: CallOptions & EncodingOption<E> & VerifyOption,
@@ -189,16 +201,16 @@ export async function fetchOneHeader<E extends HeaderEncoding>(
 }
 
 /** Source of a response, for errors. */
-export interface Origin {
+export interface AnswerOrigin {
   readonly url: string
   readonly operation: string
 }
 
 /** @returns a verifier, or null if `verify` is off */
 export function verifierFor(
-  context: Context,
+  context: ClientContext,
   { verify }: VerifyOption,
-  origin: Origin,
+  origin: AnswerOrigin,
 ): Pick<HeaderVerifier, 'verify'> | null {
   if (verify === undefined || verify === false) return null
   const options = verify === true ? {} : verify
@@ -223,7 +235,7 @@ export function verifierFor(
 export function verifyPayloadOf(
   header: Pick<HeaderObject, 'payloadHash' | 'hash'>,
   payload: PayloadWithOutputs,
-  origin: Origin,
+  origin: AnswerOrigin,
 ): void {
   if (payload.payloadHash !== header.payloadHash) {
     const message = `${origin.url}: payload ${payload.payloadHash} is not the one of block ${header.hash}`
@@ -233,7 +245,11 @@ export function verifyPayloadOf(
 }
 
 /** @returns the source of the responses to an operation, for errors */
-export function originOf({ url, requests }: Context, operation: Operation, params: Call['params'] = {}): Origin {
+export function originOf(
+  { url, requests }: ClientContext,
+  operation: Operation,
+  params: OperationCall['params'] = {},
+): AnswerOrigin {
   return { url: url + requests.pathOf(operation, params), operation: operation.id }
 }
 
@@ -242,7 +258,7 @@ export function callOf({ signal, timeoutMs }: CallOptions): CallOptions {
   return { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) }
 }
 
-interface List<Wire, T> {
+interface ListRequest<Wire, T> {
   readonly chain: number
   readonly options: RangeOptions
   readonly bounds: Bounds | undefined
@@ -251,7 +267,7 @@ interface List<Wire, T> {
   readonly read: (items: readonly Wire[], call: CallOptions) => readonly T[] | Promise<readonly T[]>
 }
 
-function listOf<Wire, T>(context: Context, operation: Operation, list: List<Wire, T>): Paging<T> {
+function listOf<Wire, T>(context: ClientContext, operation: Operation, list: ListRequest<Wire, T>): Paging<T> {
   const { limit, minheight, maxheight } = list.options
   const params = { chain: chainText(operation, list.chain) }
   const body = list.bounds && boundsBody(list.bounds)

@@ -18,7 +18,7 @@ import type {
 } from '#ground/schema/bodies.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { operations } from '#ground/schema/operations.ts'
-import type { BlockEncoding, BlockEncodings, Bounds, Context, Hash, RangeOptions } from './chain-calls.ts'
+import type { BlockEncoding, BlockEncodings, Bounds, ClientContext, Hash, RangeOptions } from './chain-calls.ts'
 import * as chainCalls from './chain-calls.ts'
 import type { LocalOptions, LocalResult } from './command-calls.ts'
 import * as commandCalls from './command-calls.ts'
@@ -77,7 +77,7 @@ export class NodeClient {
   /** The network that the node claims to belong to, with the rules that its headers are checked against. */
   readonly network: VerifiableNetwork
   readonly #requests: Requests
-  readonly #context: Context & { readonly http: NodeHttp }
+  readonly #context: ClientContext & { readonly http: NodeHttp }
 
   private constructor(http: NodeHttp, { info, graphHistory }: JudgedInfo, product: ProductWord, own?: Networks) {
     this.http = http

@@ -3,7 +3,7 @@ import type { Command } from '#ground/schema/bodies.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import type { Operation } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
-import { type Context, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
+import { type ClientContext, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
 import { type CallOptions, misbehaviourOf } from './requests.ts'
 
 /** Options of local. */
@@ -20,7 +20,7 @@ export interface LocalOptions extends CallOptions {
 export type LocalResult = CommandResult & { readonly preflightWarnings: readonly string[] }
 
 /** A chain, and the options of a call to it. */
-interface OnChain<Call extends CallOptions = CallOptions> {
+interface ChainCall<Call extends CallOptions = CallOptions> {
   readonly chain: number
   readonly call: Call
 }
@@ -37,9 +37,9 @@ function commandOf({ hash, sigs, cmd }: Command): Command {
 
 /** Executes a command on this node alone. @throws NodeRefusal 400 for a command that cannot run */
 export async function evaluateLocally(
-  { requests }: Context,
+  { requests }: ClientContext,
   command: Command,
-  { chain, call }: OnChain<LocalOptions>,
+  { chain, call }: ChainCall<LocalOptions>,
 ): Promise<LocalResult> {
   const { local: operation } = operations
   const { preflight, signatureVerification, rewindDepth } = call
@@ -53,9 +53,9 @@ export async function evaluateLocally(
 
 /** Submits commands: all or none. @returns their request keys. @throws NodeRefusal 400 for a wrong command */
 export async function send(
-  { requests }: Context,
+  { requests }: ClientContext,
   commands: readonly Command[],
-  { chain, call }: OnChain,
+  { chain, call }: ChainCall,
 ): Promise<string[]> {
   const { send: operation } = operations
   const body = { cmds: commands.map(commandOf) }
@@ -69,9 +69,9 @@ export async function send(
 
 /** Fetches the results that exist, by request key. */
 export async function poll(
-  { requests }: Context,
+  { requests }: ClientContext,
   keys: readonly Hash[],
-  { chain, call }: OnChain<CallOptions & { readonly confirmationDepth?: number }>,
+  { chain, call }: ChainCall<CallOptions & { readonly confirmationDepth?: number }>,
 ): Promise<ReadonlyMap<string, CommandResult>> {
   const { poll: operation } = operations
   const { confirmationDepth } = call
@@ -88,9 +88,9 @@ export async function poll(
 
 /** Waits for the result of a command. */
 export async function listenForResult(
-  { requests }: Context,
+  { requests }: ClientContext,
   key: Hash,
-  { chain, call }: OnChain,
+  { chain, call }: ChainCall,
 ): Promise<CommandResult> {
   const { listen: operation } = operations
   const requestKey = textOfHash(key)
@@ -102,9 +102,9 @@ export async function listenForResult(
 
 /** Fetches the proof of a result for another chain. @throws NodeRefusal 400 without one */
 export async function fetchProof(
-  { requests }: Context,
+  { requests }: ClientContext,
   { key, targetChain }: { readonly key: Hash; readonly targetChain: number },
-  { chain, call }: OnChain,
+  { chain, call }: ChainCall,
 ): Promise<string> {
   const { spv: operation } = operations
   const body = { requestKey: textOfHash(key), targetChainId: chainText(operation, targetChain) }
@@ -113,9 +113,9 @@ export async function fetchProof(
 
 /** Submits a command to the nodes that it names. @returns its request key */
 export async function submitPrivately(
-  { requests }: Context,
+  { requests }: ClientContext,
   command: Command,
-  { chain, call }: OnChain,
+  { chain, call }: ChainCall,
 ): Promise<string> {
   const { private: operation } = operations
   const request = { ...callOf(call), params: paramsOf(operation, chain), body: commandOf(command) }

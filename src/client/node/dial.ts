@@ -33,17 +33,17 @@ export interface DialOptions {
    *
    * @internal
    */
-  dial?: Dial
+  dial?: ConnectorFactory
 }
 
 /** Creates connectors. Their connections end when the signal aborts. */
-export type Dial = (signal: AbortSignal) => Connector.connector
+export type ConnectorFactory = (signal: AbortSignal) => Connector.connector
 
 /**
  * Creates connectors whose sockets end when the signal aborts, even before they are connected.
  * @throws NewcutError BAD_OPTION for an unusable fingerprint or authorities
  */
-export function createDial(url: URL, options: DialOptions): Dial {
+export function createDial(url: URL, options: DialOptions): ConnectorFactory {
   const pinned = options.fingerprint === undefined ? undefined : parseFingerprint(options.fingerprint)
   if (pinned !== undefined && url.protocol !== 'https:') {
     throw operatingError(nodeErrors.fingerprintWithoutTls, { origin: url.origin })
@@ -66,7 +66,7 @@ export function createDial(url: URL, options: DialOptions): Dial {
 function createSocketDial(
   { connectTimeoutMs, insecure }: DialOptions,
   { isPinned, ca }: { readonly isPinned: boolean; readonly ca: string | undefined },
-): Dial {
+): ConnectorFactory {
   return (signal) => {
     const connect = buildConnector({
       timeout: connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '#ground/base/clock.ts'
 import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { withoutSecrets } from '#ground/base/host.ts'
-import { createDial, type Dial, type DialOptions } from './dial.ts'
+import { type ConnectorFactory, createDial, type DialOptions } from './dial.ts'
 import { nodeErrors } from './error-rows.ts'
 import { machineClock } from './machine-clock.ts'
 import { type RoundTripBounds, roundTrip } from './round-trip.ts'
@@ -109,7 +109,7 @@ export class NodeHttp {
   readonly #origin: string
   readonly #prefix: string
   #pool: Pool
-  readonly #connector: Dial
+  readonly #connector: ConnectorFactory
   readonly #timeoutMs: number
   readonly #maxBodyBytes: number | undefined
   readonly #closing = new AbortController()

@@ -4,7 +4,7 @@ import type { MinerAccount } from '#ground/chain/payload.ts'
 import { decodeWorkResponse, type Work } from '#ground/chain/work.ts'
 import { BINARY } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
-import { type Context, callOf } from './chain-calls.ts'
+import { type ClientContext, callOf } from './chain-calls.ts'
 import { isFromNode, NodeRefusal, serverMsOf } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
 import { fetchJudgedInfo } from './node-calls.ts'
@@ -22,7 +22,7 @@ export interface WorkAnswer {
  * @throws UnauthorizedMiner, MinersPoolFull, NodeRefusal 503 without work, a retryable NodeMisbehaved for other work
  */
 export async function fetchWork(
-  context: Context,
+  context: ClientContext,
   account: MinerAccount,
   suggestedChain: number | undefined,
   call: CallOptions,
@@ -58,7 +58,7 @@ function clockAheadMsOf({ headers, receivedAtMs }: HttpAnswer): number | null {
 }
 
 /** Submits solved work. @throws a retryable NodeMisbehaved if something else responded in place of the node */
-export async function submitWork(context: Context, work: Uint8Array, call: CallOptions): Promise<void> {
+export async function submitWork(context: ClientContext, work: Uint8Array, call: CallOptions): Promise<void> {
   const { solved: operation } = operations
   const answer = await context.requests.send(operation, { ...callOf(call), body: work })
   if (isFromNode(answer.headers)) return
@@ -69,7 +69,11 @@ export async function submitWork(context: Context, work: Uint8Array, call: CallO
  * Whether mining is disabled on an otherwise healthy node, as opposed to an outage. In this order, a node of the same
  * network must respond to /health-check and /info, and to the request for work with its own 404.
  */
-export async function isMiningDisabled(context: Context, account: MinerAccount, call: CallOptions): Promise<boolean> {
+export async function isMiningDisabled(
+  context: ClientContext,
+  account: MinerAccount,
+  call: CallOptions,
+): Promise<boolean> {
   try {
     const health = await context.requests.send(operations.healthCheck, callOf(call))
     const { info, answer } = await fetchJudgedInfo(context.requests, callOf(call))

@@ -3,7 +3,7 @@ import type { ProductWord } from '#ground/chain/header-json.ts'
 import type { BackupStatus, Command, NodeInfo, PendingTransactions } from '#ground/schema/bodies.ts'
 import { JSON_TYPE } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
-import { type Context, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
+import { type ClientContext, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotFound, NotRecognised } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
 import { dropUnusableValues, type JudgedInfo, judgeInfo, WrongAnswer } from './node-info.ts'
@@ -60,7 +60,11 @@ async function expectNode<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** Starts a backup job. @returns its id. @throws NodeRefusal 404 if backups are off */
-export async function startBackup({ requests, url }: Context, backupPact: boolean, call: CallOptions): Promise<string> {
+export async function startBackup(
+  { requests, url }: ClientContext,
+  backupPact: boolean,
+  call: CallOptions,
+): Promise<string> {
   const { makeBackup: operation } = operations
   const request = { ...callOf(call), query: { backupPact: backupPact ? '' : undefined } }
   let id: string
@@ -80,7 +84,7 @@ export async function startBackup({ requests, url }: Context, backupPact: boolea
 }
 
 /** @returns the status of a backup job. @throws NotFound */
-export async function checkBackup({ requests }: Context, id: string, call: CallOptions): Promise<BackupStatus> {
+export async function checkBackup({ requests }: ClientContext, id: string, call: CallOptions): Promise<BackupStatus> {
   const { checkBackup: operation } = operations
   const request = { ...callOf(call), params: { backupId: id } }
   const refusals: NodeRefusal[] = []
@@ -106,7 +110,7 @@ export type HighwaterMark = PendingTransactions['highwaterMark']
 
 /** Fetches hashes of pending transactions. */
 export async function fetchPending(
-  { requests }: Context,
+  { requests }: ClientContext,
   chain: number,
   { since, ...call }: CallOptions & { readonly since?: HighwaterMark },
 ): Promise<PendingTransactions> {
@@ -119,7 +123,7 @@ export async function fetchPending(
 
 /** Fetches one entry for each key. */
 export async function fetchMempoolEntries<Id extends 'mempoolMember' | 'mempoolLookup'>(
-  { requests }: Context,
+  { requests }: ClientContext,
   id: Id,
   { chain, keys, call }: { readonly chain: number; readonly keys: readonly Hash[]; readonly call: CallOptions },
 ) {
@@ -134,7 +138,7 @@ export async function fetchMempoolEntries<Id extends 'mempoolMember' | 'mempoolL
 
 /** Adds transactions. */
 export async function insertIntoMempool(
-  { requests }: Context,
+  { requests }: ClientContext,
   { chain, commands, call }: { chain: number; commands: readonly (string | Command)[]; call: CallOptions },
 ): Promise<void> {
   const { mempoolInsert: operation } = operations

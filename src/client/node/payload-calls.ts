@@ -2,7 +2,7 @@
 import { operatingError } from '#ground/base/errors.ts'
 import type { PayloadData, PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import { operations } from '#ground/schema/operations.ts'
-import { type Context, callOf, chainText, type Hash, originOf, textOfHash } from './chain-calls.ts'
+import { type ClientContext, callOf, chainText, type Hash, originOf, textOfHash } from './chain-calls.ts'
 import { nodeErrors } from './error-rows.ts'
 import { type CallOptions, misbehaviourOf } from './requests.ts'
 import { verifyPayload } from './verify-payload.ts'
@@ -34,7 +34,7 @@ interface Payloads {
  * @throws NotFound, InvalidPayload, FormatError for the hash, and the errors of Requests.json
  */
 export async function fetchPayload<K extends keyof Payloads>(
-  context: Context,
+  context: ClientContext,
   kind: K,
   { chain, hash, options }: { readonly chain: number; readonly hash: Hash; readonly options: PayloadOptions },
 ): Promise<Payloads[K]> {
@@ -53,7 +53,7 @@ export async function fetchPayload<K extends keyof Payloads>(
  * @throws InvalidPayload, FormatError for a hash, and the errors of Requests.json
  */
 export async function fetchPayloads<K extends keyof Payloads>(
-  context: Context,
+  context: ClientContext,
   kind: K,
   { chain, keys, options }: { readonly chain: number; readonly keys: PayloadKeys; readonly options: PayloadOptions },
 ): Promise<Payloads[K][]> {

@@ -37,7 +37,7 @@ export interface CallOptions {
 }
 
 /** A call in terms of the table; missing parameters are left out. */
-export interface Call extends CallOptions {
+export interface OperationCall extends CallOptions {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
@@ -98,7 +98,7 @@ export class Requests {
    * @returns any 2xx response
    * @throws UnreachableError, NodeRefusal, NodeMisbehaved, and NewcutError BAD_OPTION for arguments outside the schema
    */
-  async send(operation: Operation, call: Call = {}, scope = operation.scope): Promise<HttpAnswer> {
+  async send(operation: Operation, call: OperationCall = {}, scope = operation.scope): Promise<HttpAnswer> {
     const { id } = operation
     checkArgument(operation, 'parameter', operation.params, call.params ?? {})
     checkArgument(operation, 'query', operation.query, withoutUndefined(call.query))
@@ -130,7 +130,7 @@ export class Requests {
    */
   async json<const O extends Operation, Type extends string = typeof JSON_TYPE>(
     operation: O,
-    call: Call = {},
+    call: OperationCall = {},
     type: Type = JSON_TYPE as Type,
   ): Promise<{ body: AnswerBody<O, Type>; answer: HttpAnswer }> {
     const answer = await this.send(operation, { ...call, accept: type.replace(/;charset=.*/, '') })
@@ -141,7 +141,7 @@ export class Requests {
    * @returns the body of a 2xx response as one line of text, checked against its schema
    * @throws like send
    */
-  async text(operation: Operation, call: Call = {}, scope = operation.scope): Promise<string> {
+  async text(operation: Operation, call: OperationCall = {}, scope = operation.scope): Promise<string> {
     const answer = await this.send(operation, call, scope)
     const text = decodeText(operation, answer).trim()
     checkAnswer(operation, answer, TEXT, text)
@@ -226,7 +226,7 @@ function checkArgument(operation: Operation, part: string, schema: TSchema, valu
   throw operatingError(nodeErrors.badArgument, { operation: operation.id, part, complaint: validator.complaint(value) })
 }
 
-function withoutUndefined(query: Call['query'] = {}): Record<string, unknown> {
+function withoutUndefined(query: OperationCall['query'] = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
 }
 

@@ -9,7 +9,7 @@ import { chainBytes } from '#ground/chain/work.ts'
 import { HeaderUpdate, type PayloadWithOutputs } from '#ground/schema/bodies.ts'
 import { operations } from '#ground/schema/operations.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
-import { type Context, originOf, verifierFor, verifyPayloadOf } from './chain-calls.ts'
+import { type ClientContext, originOf, verifierFor, verifyPayloadOf } from './chain-calls.ts'
 import { NodeMisbehaved } from './errors.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { codecOf, type EncodingOption, type HeaderEncodings } from './header-encoding.ts'
@@ -69,7 +69,7 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 /** Streams new headers, or new blocks with payloads, of all chains. */
 export function streamBlockNews<E extends UpdateEncoding>(
-  context: Context & { readonly http: NodeHttp },
+  context: ClientContext & { readonly http: NodeHttp },
   id: 'headerUpdates' | 'blockUpdates',
   options: StreamOptions & EncodingOption<E> & VerifyOption,
 ): Updates<HeaderNews<E> | Gap> {
@@ -137,7 +137,7 @@ function readOrBlameNode<T>(read: () => T, wrong: (what: string) => NodeMisbehav
 
 /** The work stream of a chain as an iterable. */
 export function streamWorkNews(
-  { http, requests }: Context & { readonly http: NodeHttp },
+  { http, requests }: ClientContext & { readonly http: NodeHttp },
   chain: number,
   options: StreamOptions,
 ): Updates<WorkNews | Gap> {
@@ -155,7 +155,7 @@ export function streamWorkNews(
 
 /** The work stream of a chain with callbacks; it stays open until it is closed. */
 export function openWorkStream(
-  { http, requests }: Context & { readonly http: NodeHttp },
+  { http, requests }: ClientContext & { readonly http: NodeHttp },
   chain: number,
   handlers: UpdateHandlers,
 ): EventStream {

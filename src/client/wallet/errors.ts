@@ -3,7 +3,7 @@ import { errorRows } from '#ground/base/errors.ts'
 
 /** Advice for an account that cannot pay on the target chain of a transfer. */
 const SECOND_STEP =
-  'that step needs up to {gas} coins for gas: move some there, or name an account of the key with `gasPayer`'
+  'the step there needs up to {gas} coins for gas: move some there, or name an account of the key with `gasPayer`'
 
 export const walletErrors = errorRows({
   badDetails: {
@@ -73,7 +73,7 @@ export const walletErrors = errorRows({
   },
   tooFewCoinsForGas: {
     code: 'COMMAND_FAILED',
-    text: '{account} has {balance} coins on chain {chain}',
+    text: '{account} has {balance} coins on chain {chain}, too few for the gas of a step there',
     hint: SECOND_STEP,
   },
   noReceiver: {

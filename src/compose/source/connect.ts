@@ -1,7 +1,7 @@
 /** Connects to a node, with retries. */
 
 import { NodeClient } from '#client/node/client.ts'
-import type { Dial } from '#client/node/dial.ts'
+import type { ConnectorFactory } from '#client/node/dial.ts'
 import { isRetryable } from '#client/node/errors.ts'
 import { backoffMs } from '#ground/base/backoff.ts'
 import { sleep } from '#ground/base/clock.ts'
@@ -19,7 +19,7 @@ export interface NodeAddress extends StartPolicy {
   readonly networks?: readonly NetworkDefinition[] | undefined
   /** Upper bound of the backoff. Default: 1.5 s. */
   readonly maxPauseMs?: number | undefined
-  readonly dial?: Dial | undefined
+  readonly dial?: ConnectorFactory | undefined
 }
 
 const FIRST_PAUSE_MS = 250

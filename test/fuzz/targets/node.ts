@@ -66,7 +66,7 @@ const result = {
 const command = { cmd: '{}', hash, sigs: [] }
 const onChain = { chain: 0, call: {} }
 
-type Context = chainCalls.Context
+type Context = chainCalls.ClientContext
 
 /** A node that answers every request with the same bytes. */
 function answering(body: Uint8Array, type: string | undefined, status = 200, fromNode = true): Context {

@@ -28,11 +28,11 @@ export interface SituationState {
   answeredMs: number | null
   /** Whether the client has gone on to something else. It may still come back. */
   hasMovedOn: boolean
-  outcome: 'open' | 'passed' | StepFailure | Suspicion | UnfinishedDuty
+  outcome: 'open' | 'passed' | StepFailure | SuspectedFault | UnfinishedDuty
 }
 
 /** The client repeated a request after odd answers. The end decides whether it does so after usual ones too. */
-interface Suspicion {
+interface SuspectedFault {
   readonly suspected: StepFailure
 }
 
