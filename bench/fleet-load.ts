@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net'
 import { withNonce } from '../src/ground/chain/header.ts'
 import { systemClock } from '../src/ground/platform/clock.ts'
 import { readNatsAddress } from '../src/mining/fleet/address.ts'
-import { Link } from '../src/mining/fleet/link.ts'
-import { type Report, ReportAnswer } from '../src/mining/fleet/messages.ts'
+import { FleetLink } from '../src/mining/fleet/link.ts'
+import { type MemberReport, MemberReportAnswer } from '../src/mining/fleet/messages.ts'
 import { FleetSource, type MemberFigures } from '../src/mining/source/fleet/fleet-source.ts'
 import type { Job } from '../src/mining/source/source.ts'
 import { sharedMs } from './shared-clock.ts'
@@ -65,7 +65,7 @@ const SAID = { hashes: 0, rate: 1e7, state: 'searching', reason: null, accepted:
 const FIGURES: MemberFigures = SAID
 
 interface LoadRig {
-  readonly link: Link
+  readonly link: FleetLink
   readonly name: string
   readonly session: string
   readonly source: FleetSource
@@ -126,7 +126,7 @@ async function joinAll({ port, fleet, rigs: count, first }: Extract<FleetOrder, 
   const options = { addresses, trust: {}, fleet, agent: 'load', clock: systemClock, random }
   await each(count, AT_ONCE, async (index) => {
     const { signal } = new AbortController()
-    const link = await Link.open(options, null, signal)
+    const link = await FleetLink.open(options, null, signal)
     const [name, session] = [`rig-${first + index}`, `session-of-rig-${first + index}`]
     const about = { rig: name, session, fleet, version: 'load', clock: systemClock, random }
     const source = await FleetSource.join({ link, ...about }, () => undefined, signal)
@@ -213,9 +213,9 @@ async function reportAll(forMs: number) {
   let answers = 0
   await Promise.all(
     rigs.map(async ({ link, name, session }) => {
-      const report: Report = { session, rig: name, version: 'load', lease: null, seen: null, ...SAID }
+      const report: MemberReport = { session, rig: name, version: 'load', lease: null, seen: null, ...SAID }
       while (performance.now() - startMs < forMs) {
-        const { lease } = await link.request(link.subjects.report, report, ReportAnswer, ANSWER_MS)
+        const { lease } = await link.request(link.subjects.report, report, MemberReportAnswer, ANSWER_MS)
         if (lease === null) fail('it has no lease')
         answers++
       }

@@ -14,7 +14,7 @@ import { descriptorLimit } from '../src/ground/platform/descriptors.ts'
 import type { Candidate } from '../src/mining/engine/engine.ts'
 import { FleetEngine } from '../src/mining/engine/fleet/fleet.ts'
 import { readNatsAddress } from '../src/mining/fleet/address.ts'
-import { Link } from '../src/mining/fleet/link.ts'
+import { FleetLink } from '../src/mining/fleet/link.ts'
 import type { FleetAnswer, FleetOrder } from './fleet-load.ts'
 import { nextAnswer } from './load-child.ts'
 import { type NatsServer, startNats } from './nats-server.ts'
@@ -324,7 +324,7 @@ export class Leader {
   /** Nonce -> arrival time of its solution. */
   readonly takenMs = new Map<string, number>()
   readonly #works = new Map<number, Uint8Array>()
-  #link: Link | null = null
+  #link: FleetLink | null = null
   #engine: FleetEngine | null = null
   #sequence = 0
   #problem: string | null = null
@@ -337,7 +337,7 @@ export class Leader {
   async start(port: number): Promise<void> {
     const about = { clock: systemClock, random: Math.random }
     const addresses = [readNatsAddress(`nats://127.0.0.1:${port}`)]
-    const link = await Link.open(
+    const link = await FleetLink.open(
       { addresses, trust: {}, fleet: this.#fleet, agent: SUITE, ...about },
       null,
       new AbortController().signal,

@@ -5,7 +5,7 @@ import { systemClock } from '../src/ground/platform/clock.ts'
 import { JetStreamStore } from '../src/mining/accounts/jetstream-store.ts'
 import { StratumEngine } from '../src/mining/engine/stratum/stratum.ts'
 import { readNatsAddress } from '../src/mining/fleet/address.ts'
-import { Link } from '../src/mining/fleet/link.ts'
+import { FleetLink } from '../src/mining/fleet/link.ts'
 import { Miner } from '../src/mining/mine/miner.ts'
 import { FleetSource } from '../src/mining/source/fleet/fleet-source.ts'
 import { usedBytes } from './used-bytes.ts'
@@ -49,7 +49,7 @@ process.on('disconnect', () => process.exit(0))
 async function join({ fleet, port, rig }: Extract<RelayOrder, { type: 'join' }>): Promise<number> {
   const { signal } = new AbortController()
   const addresses = [readNatsAddress(`nats://127.0.0.1:${port}`)]
-  const link = await Link.open({ addresses, trust: {}, fleet, agent: rig, ...shared }, null, signal)
+  const link = await FleetLink.open({ addresses, trust: {}, fleet, agent: rig, ...shared }, null, signal)
   const about = { fleet, rig, version: 'bench', session: randomUUID(), isRelay: true }
   const source = await FleetSource.join({ link, ...about, ...shared }, warn, signal)
   const rigs = new StratumEngine({ host: '127.0.0.1', port: 0, tls: null, difficulty: 1, limits, ...shared })

@@ -11,7 +11,7 @@ import type { CommandContext, Terminal } from '#faces/cli/terminal.ts'
 import { describeError } from '#ground/base/errors.ts'
 import type { Decimal } from '#language/contracts/values/decimal.ts'
 import { chainsOf, withNode } from './input/with-node.ts'
-import { balanceJson, balanceLines, type ShownBalances, totalOf } from './results/balance-lines.ts'
+import { balanceJson, balanceLines, type BalanceReport, totalOf } from './results/balance-lines.ts'
 
 type BalanceConfig = Config<typeof balanceOptions>
 
@@ -53,8 +53,8 @@ async function balancesOn(
 
 /** The display of balances: all of them, then changes. */
 interface BalanceView {
-  readonly first: (balances: ShownBalances) => void
-  readonly showChange: (balances: ShownBalances, chain: number, before: Decimal | null) => void
+  readonly first: (balances: BalanceReport) => void
+  readonly showChange: (balances: BalanceReport, chain: number, before: Decimal | null) => void
   readonly trouble: (message: string) => void
 }
 
@@ -99,7 +99,7 @@ async function follow(client: NodeClient, { look, balances, view }: BalanceWatch
 }
 
 function jsonView(name: string, { out }: Terminal): BalanceView {
-  const print = (balances: ShownBalances) => void out.write(`${balanceJson(name, balances)}\n`)
+  const print = (balances: BalanceReport) => void out.write(`${balanceJson(name, balances)}\n`)
   return { first: print, showChange: print, trouble: () => undefined }
 }
 
@@ -122,13 +122,13 @@ function textView(name: string, { out, err, environment, nowMs }: Terminal): Bal
 /** Redraws all balances in the same place. */
 function terminalView(name: string, { out }: Terminal): BalanceView {
   let height = 0
-  const draw = (balances: ShownBalances, note = '') => {
+  const draw = (balances: BalanceReport, note = '') => {
     const lines = [...balanceLines(name, balances), note === '' ? 'Ctrl-C ends it' : note]
     out.write(`${height === 0 ? '' : `\x1b[${height}A\x1b[J`}${lines.join('\n')}\n`)
     height = lines.length
   }
-  let shown: ShownBalances = new Map()
-  const show = (balances: ShownBalances) => {
+  let shown: BalanceReport = new Map()
+  const show = (balances: BalanceReport) => {
     shown = balances
     draw(balances)
   }

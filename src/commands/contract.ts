@@ -16,9 +16,9 @@ import type {
   TestFailure,
   TestReport,
 } from '#language/contracts/repl/run.ts'
-import type { FileOutcome, FileQuestions } from '#language/testing/files.ts'
+import type { FileOutcome, FileRequests } from '#language/testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
-import { locationOf, type PlacedResult, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
+import { locationOf, type LocatedResult, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
 import { runTestFiles } from '#language/testing/run.ts'
 import { type WatchEvents, watchFiles } from '#language/testing/watch.ts'
 import { commandErrors } from './input/errors.ts'
@@ -157,7 +157,7 @@ async function forkedWhere(
   return all
 }
 
-function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileQuestions {
+function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileRequests {
   const traces = (['none', 'failed', 'all'] as const)[Math.min(verbosity, 2)]
   return { traces, hasGas: gasReport, coverage, runs: chance }
 }
@@ -190,7 +190,7 @@ function printOutcome(
 }
 
 /** With its place as text. `place` itself counts lines and columns from 0. */
-const withPlace = <T extends PlacedResult>(at: T) => ({ ...at, at: locationOf(at) })
+const withPlace = <T extends LocatedResult>(at: T) => ({ ...at, at: locationOf(at) })
 
 function gasJson({ milligas, text, ...at }: FormGas) {
   return { form: locationOf(at), text, milligas }

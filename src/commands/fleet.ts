@@ -7,8 +7,8 @@ import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import { formatHashrate } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import { Link } from '#mining/fleet/link.ts'
-import { ListAnswer, MemberCommandAnswer, type MemberRow, type RelayFigures } from '#mining/fleet/messages.ts'
+import { FleetLink } from '#mining/fleet/link.ts'
+import { ListAnswer, MemberCommandAnswer, type MemberRow, type RelayStatistics } from '#mining/fleet/messages.ts'
 import { commandErrors } from './input/errors.ts'
 import { linkSetup } from './input/fleet-setup.ts'
 
@@ -30,7 +30,7 @@ export function runFleet(
   return untilStopped(async (stopped) => {
     const agent = `newcut/${version}`
     const options = { ...linkSetup(values, values.nats), agent, clock: systemClock, random: Math.random }
-    const link = await Link.open(options, null, stopped)
+    const link = await FleetLink.open(options, null, stopped)
     try {
       if (what === 'list') await list(link, values.json, print)
       else await sendCommand(link, { pause: what === 'pause', rig: rig === 'all' ? null : rig }, values.json, print)
@@ -52,7 +52,7 @@ function checkArguments(what: string, rig: string | undefined): void {
   }
 }
 
-function noAnswerError(error: unknown, { url }: Link, fleet: string): unknown {
+function noAnswerError(error: unknown, { url }: FleetLink, fleet: string): unknown {
   const nobody = [NoRespondersError, TimeoutError].some((kind) => error instanceof kind)
   // The NATS client wraps this error.
   const cause = (error as { readonly cause?: unknown }).cause
@@ -61,7 +61,7 @@ function noAnswerError(error: unknown, { url }: Link, fleet: string): unknown {
   return operatingError(commandErrors.noLeader, { fleet, url }, error)
 }
 
-async function list(link: Link, json: boolean, print: Print): Promise<void> {
+async function list(link: FleetLink, json: boolean, print: Print): Promise<void> {
   const rigs: MemberRow[] = []
   let answer: ListAnswer
   let from: number | null = 0
@@ -81,7 +81,7 @@ async function list(link: Link, json: boolean, print: Print): Promise<void> {
 }
 
 async function sendCommand(
-  link: Link,
+  link: FleetLink,
   what: { readonly pause: boolean; readonly rig: string | null },
   json: boolean,
   print: Print,
@@ -135,13 +135,13 @@ function wattsOf({ energy }: MemberRow): number | null {
 const powerText = (watts: number | null) => (watts === null ? 'n/a' : `${Math.round(watts)} W`)
 
 /** The reason of a rig. A relay without rigs shows none: its count says so. */
-function reasonText(reason: MemberRow['reason'], relay: RelayFigures | undefined): string {
+function reasonText(reason: MemberRow['reason'], relay: RelayStatistics | undefined): string {
   return relay?.rigs === 0 && reason?.endsWith(NO_RIG) ? '' : printable(reason ?? '')
 }
 
 const NO_RIG = 'no rig is connected'
 
-function relayText({ rigs, rate }: RelayFigures): string {
+function relayText({ rigs, rate }: RelayStatistics): string {
   const count = `relay of ${rigs} ${rigs === 1 ? 'rig' : 'rigs'}`
   return rate === null ? count : `${count}, ${formatHashrate(rate)}`
 }

@@ -4,7 +4,7 @@ import { tryMiner } from '#compose/dry-run.ts'
 import { type MinerStart, runMiner } from '#compose/miner.ts'
 import { checkPayee } from '#compose/payee.ts'
 import type { LeaderSearch, MinerSetup, NodesSetup } from '#compose/setup.ts'
-import type { ChangingView } from '#faces/cli/changing-view.ts'
+import type { ReplaceableView } from '#faces/cli/changing-view.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { withLog } from '#faces/cli/log.ts'
 import type { leadOptions } from '#faces/cli/options/lead.ts'
@@ -12,20 +12,20 @@ import type { CommandContext } from '#faces/cli/terminal.ts'
 import { viewsOf } from '#faces/cli/text-view.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { readNatsAddress } from '#mining/fleet/address.ts'
-import { Link } from '#mining/fleet/link.ts'
+import { FleetLink } from '#mining/fleet/link.ts'
 import { linkSetup, machineName } from './input/fleet-setup.ts'
 import { commonSetup, keptState, nodesSetup } from './input/miner-setup.ts'
 import { networksOf } from './input/network-files.ts'
 import { attendMiner, faceLines, firstLines, journalLines, sourceLines } from './results/miner-lines.ts'
 
-type LeadConfig = Config<typeof leadOptions>
+type LeaderConfig = Config<typeof leadOptions>
 
-export function runLead(config: LeadConfig, context: CommandContext): Promise<number> {
+export function runLead(config: LeaderConfig, context: CommandContext): Promise<number> {
   return context.untilStopped((stopped) => lead(config, context, stopped))
 }
 
 /** Resolves with the exit code. */
-async function lead(config: LeadConfig, context: CommandContext, stopped: AbortSignal): Promise<number> {
+async function lead(config: LeaderConfig, context: CommandContext, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const networks = await networksOf(values['network-file'])
   const state = keptState(values.state, context.environment)
@@ -37,22 +37,22 @@ async function lead(config: LeadConfig, context: CommandContext, stopped: AbortS
 
 /** Resolves with the exit code. */
 async function leadWith(
-  log: ChangingView,
-  config: LeadConfig,
+  log: ReplaceableView,
+  config: LeaderConfig,
   { source, version }: { readonly source: NodesSetup } & Pick<CommandContext, 'version'>,
   stopped: AbortSignal,
 ): Promise<number> {
   const { values } = config
   const { nats } = values
   let leave: () => void = () => undefined
-  let link: Link | null = null
+  let link: FleetLink | null = null
   try {
     const agent = `newcut/${version}`
     const onWaiting = (message: string) => log.show({ type: 'trouble', message })
     const server = { ...linkSetup(values, nats), domain: values['nats-domain'] }
     const options = { ...server, agent, clock: systemClock, random: Math.random }
     const isTried = values['dry-run']
-    link = await Link.open(options, isTried || values['fail-fast'] ? null : onWaiting, stopped)
+    link = await FleetLink.open(options, isTried || values['fail-fast'] ? null : onWaiting, stopped)
     const replicas = values['nats-replicas'] && Number(values['nats-replicas'])
     const search: LeaderSearch = { kind: 'leader', link, name: machineName(), replicas }
     const setup = { ...commonSetup(config), source, search }
@@ -87,7 +87,7 @@ async function leadWith(
   }
 }
 
-async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
+async function dryRunLines(config: LeaderConfig, setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   return [
     fleetLine(config.values),
     ...(config.file === null ? [] : [`configuration: ${config.file}`]),
@@ -96,12 +96,12 @@ async function dryRunLines(config: LeadConfig, setup: MinerSetup, stopped: Abort
   ]
 }
 
-function fleetLine({ nats, 'fleet-name': name }: LeadConfig['values']): string {
+function fleetLine({ nats, 'fleet-name': name }: LeaderConfig['values']): string {
   const servers = nats.map(readNatsAddress).map(({ url }) => url)
   return `fleet: ${name} at ${servers.join(', ')}; rigs join with newcut mine --fleet ${servers[0]}`
 }
 
-function banner(start: MinerStart, { source }: MinerSetup, { values, file }: LeadConfig, version: string): string[] {
+function banner(start: MinerStart, { source }: MinerSetup, { values, file }: LeaderConfig, version: string): string[] {
   return [
     ...firstLines(version),
     fleetLine(values),

@@ -11,7 +11,7 @@ import type { TestFileReport } from '#language/editor/features/test-lenses.ts'
 import { type EditorHost, serveEditor } from '#language/editor/protocol/server.ts'
 import { diskFiles } from '#language/editor/workspace/disk-files.ts'
 import type { EnvForkCall } from '#language/testing/env-forks.ts'
-import type { FileQuestions } from '#language/testing/files.ts'
+import type { FileRequests } from '#language/testing/files.ts'
 import { runAlone } from '#language/testing/run.ts'
 import { envForkOptions } from './input/env-fork.ts'
 import { commandErrors } from './input/errors.ts'
@@ -83,7 +83,7 @@ function testRuns(fork: () => NetworkCopyOptions | null, environment: ProcessEnv
   const optionsOf = (call: EnvForkCall) => envForkOptions(call, environment)
   return async (file: string): Promise<TestFileReport> => {
     const chance = { seed: randomInt(2 ** 32), runs: PROPERTY_RUNS }
-    const questions: FileQuestions = { traces: 'none', hasGas: false, coverage: null, runs: chance }
+    const questions: FileRequests = { traces: 'none', hasGas: false, coverage: null, runs: chance }
     const signal = AbortSignal.timeout(limitMs)
     try {
       return (await runAlone(file, questions, { fork: fork(), optionsOf, signal })).report

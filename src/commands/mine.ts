@@ -4,7 +4,7 @@ import { liveSetupOf } from '#compose/change.ts'
 import { tryMiner } from '#compose/dry-run.ts'
 import { checkSetup, type MinerStart, runMiner } from '#compose/miner.ts'
 import type { MinerSetup } from '#compose/setup.ts'
-import type { ChangingView } from '#faces/cli/changing-view.ts'
+import type { ReplaceableView } from '#faces/cli/changing-view.ts'
 import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import { LiveConfig } from '#faces/cli/live-config.ts'
 import type { MineConfig } from '#faces/cli/live-options.ts'
@@ -45,7 +45,7 @@ interface MinerRun extends Pick<CommandContext, 'environment' | 'version'> {
 
 /** Resolves with the exit code. */
 async function mineWith(
-  log: ChangingView,
+  log: ReplaceableView,
   { config, setup, environment, version }: MinerRun,
   stopped: AbortSignal,
 ): Promise<number> {
@@ -92,7 +92,7 @@ async function dryRunLines(config: MineConfig, setup: MinerSetup, stopped: Abort
 }
 
 /** The configuration of a miner that may not run yet. `follow` connects the two, and follows the file. */
-function liveConfig(config: MineConfig, log: ChangingView, environment: ProcessEnvironment) {
+function liveConfig(config: MineConfig, log: ReplaceableView, environment: ProcessEnvironment) {
   let tie: (start: MinerStart) => void = () => undefined
   const started = new Promise<MinerStart>((resolve) => {
     tie = resolve

@@ -6,10 +6,10 @@ import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { systemClock } from '#ground/platform/clock.ts'
-import { acrossMakers, type CheckedConnection } from '#pool/stratum-check/across.ts'
+import { acrossMakers, type ObservedConnection } from '#pool/stratum-check/across.ts'
 import { createFinding, type Finding } from '#pool/stratum-check/findings.ts'
 import { judge } from '#pool/stratum-check/judge.ts'
-import { type Maker, makers, type RigLogin } from '#pool/stratum-check/makers.ts'
+import { type Manufacturer, makers, type RigLogin } from '#pool/stratum-check/makers.ts'
 import { connectTo, readServerAddress, type ServerAddress } from '#pool/stratum-check/reach.ts'
 import { recordTranscript } from '#pool/stratum-check/recorder.ts'
 import type { Transcript } from '#pool/stratum-check/transcript.ts'
@@ -20,7 +20,7 @@ type RigsCheckValues = Values<typeof rigsCheckOptions>
 interface CheckPlan {
   readonly address: ServerAddress
   readonly account: RigLogin
-  readonly makers: readonly Maker[]
+  readonly makers: readonly Manufacturer[]
   readonly timeoutMs: number
   readonly listenMs: number
 }
@@ -53,9 +53,9 @@ function planOf(server: string, values: RigsCheckValues): CheckPlan {
   return { address: readServerAddress(server), account: { user, password }, makers: chosen, timeoutMs, listenMs }
 }
 
-type Attempt = { readonly maker: Maker } & ({ readonly transcript: Transcript } | { readonly unreachable: NewcutError })
+type Attempt = { readonly maker: Manufacturer } & ({ readonly transcript: Transcript } | { readonly unreachable: NewcutError })
 
-async function attempt(maker: Maker, plan: CheckPlan, clock: Clock, stopped: AbortSignal): Promise<Attempt> {
+async function attempt(maker: Manufacturer, plan: CheckPlan, clock: Clock, stopped: AbortSignal): Promise<Attempt> {
   const { address, account, timeoutMs, listenMs } = plan
   try {
     const socket = await connectTo(address, clock, timeoutMs, stopped)
@@ -75,7 +75,7 @@ function checkedOf(
   attempts: readonly Attempt[],
 ): RigsCheckReport {
   const options = { isTls: address.isTls, timeoutMs, isMeasured: listenMs > 0 }
-  const visited = attempts.map((attempt): CheckedConnection & { readonly isReached: boolean } => {
+  const visited = attempts.map((attempt): ObservedConnection & { readonly isReached: boolean } => {
     const isReached = 'transcript' in attempt
     const transcript = isReached ? attempt.transcript : noTranscript
     const report = judge(attempt.maker, account, transcript, options)

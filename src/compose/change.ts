@@ -4,8 +4,8 @@ import type { Miner } from '#mining/mine/miner.ts'
 import type { Money } from '#mining/mine/money.ts'
 import type { Prices } from '#mining/mine/profit.ts'
 import type { SearchTuning } from '#mining/tune/tune-for.ts'
-import { checkPausing, type Pausing, type PausingSetup } from './pausing.ts'
-import type { Power } from './power.ts'
+import { checkPausing, type PauseController, type PausingSetup } from './pausing.ts'
+import type { PowerMonitor } from './power.ts'
 import type { Engines } from './search/engines.ts'
 import type { MinerSetup } from './setup.ts'
 import { type ConnectedSource, checkChains } from './source/connected-source.ts'
@@ -32,8 +32,8 @@ interface ChangedMiner {
   readonly reached: Pick<ConnectedSource, 'choice' | 'node'>
   /** The setup at the start. */
   readonly setup: MinerSetup
-  readonly pauses: Pick<Pausing, 'set'>
-  readonly power: Pick<Power, 'set'>
+  readonly pauses: Pick<PauseController, 'set'>
+  readonly power: Pick<PowerMonitor, 'set'>
   readonly money: Pick<Money, 'setPrices'>
   /** Applies what was chosen for efficiency at the start. */
   readonly tuned: SearchTuning

@@ -8,9 +8,9 @@ import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { checkTuning, type SearchTuning, type TuningPorts, tuneSearch } from '#mining/tune/tune-for.ts'
 import { changerOf, type LiveSetup } from './change.ts'
 import { forecastOf } from './forecast.ts'
-import { checkPausing, Pausing } from './pausing.ts'
+import { checkPausing, PauseController } from './pausing.ts'
 import { checkPayee } from './payee.ts'
-import { openPower, type Power } from './power.ts'
+import { openPower, type PowerMonitor } from './power.ts'
 import { type MiningRecord, openRecord } from './record.ts'
 import { RunEnd } from './run-end.ts'
 import { enginesFor } from './search/engines.ts'
@@ -69,7 +69,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     const miner = minerOf(setup, { reached, search, power, money, show })
     const servers = await openServers(setup, { miner, reached, search, record, end, onEvent })
     receivers.push(...receiversOf({ record, search, servers, onEvent }), profitReporter(show))
-    const pauses = new Pausing(miner, systemClock, end.over)
+    const pauses = new PauseController(miner, systemClock, end.over)
     onStart?.(startOf(setup, { miner, reached, search, record, servers, pauses, power, money, tuned }))
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
@@ -127,8 +127,8 @@ interface RunParts {
   readonly search: OpenedSearch
   readonly record: MiningRecord
   readonly servers: Servers
-  readonly pauses: Pausing
-  readonly power: Power
+  readonly pauses: PauseController
+  readonly power: PowerMonitor
   readonly money: Money
   readonly tuned: SearchTuning
   readonly end: RunEnd
@@ -153,7 +153,7 @@ function moneyOf({ source, prices }: MinerSetup, { reached: { node }, record, en
 
 interface MoneyParts extends TuningParts, Pick<RunParts, 'record'> {}
 
-function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): Power {
+function powerOf({ sensors, power = {} }: MinerSetup, { search, end }: Pick<RunParts, 'search' | 'end'>): PowerMonitor {
   const hasCards = () => search.engines.running.some(({ name }) => name === 'gpu')
   const opened = openPower(sensors, power, hasCards)
   end.onClose(async () => opened.stop())

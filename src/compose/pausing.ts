@@ -3,10 +3,10 @@ import type { Clock } from '#ground/base/clock.ts'
 import { operatingError } from '#ground/base/errors.ts'
 import { every } from '#ground/base/signals.ts'
 import { localTime } from '#ground/platform/clock.ts'
-import { LoadGate } from '#mining/mine/load-gate.ts'
+import { LoadPauser } from '#mining/mine/load-gate.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import { clockText, isOpen, nextChangeMs, type Schedule } from '#mining/mine/schedule.ts'
-import { fractionOfOthers, type LoadReading, readLoad } from '#mining/sensors/load.ts'
+import { fractionOfOthers, type CpuLoad, readLoad } from '#mining/sensors/load.ts'
 import { composeErrors } from './errors.ts'
 
 export interface PausingSetup {
@@ -27,17 +27,17 @@ export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
   throw operatingError(composeErrors.noLoadReading)
 }
 
-type HoldableMiner = Pick<Miner, 'hold'>
+type PausableMiner = Pick<Miner, 'hold'>
 
 /** Pauses and resumes a miner until the signal aborts. The setup may change meanwhile. */
-export class Pausing {
-  readonly #miner: HoldableMiner
+export class PauseController {
+  readonly #miner: PausableMiner
   readonly #clock: Clock
   readonly #stopped: AbortSignal
   #setup: PausingSetup = {}
   #current = new AbortController()
 
-  constructor(miner: HoldableMiner, clock: Clock, stopped: AbortSignal) {
+  constructor(miner: PausableMiner, clock: Clock, stopped: AbortSignal) {
     this.#miner = miner
     this.#clock = clock
     this.#stopped = stopped
@@ -56,11 +56,11 @@ export class Pausing {
     if (schedule === undefined) this.#miner.hold('schedule', null)
     else followSchedule(schedule, this.#miner, this.#clock, signal)
     if (idleLimit === undefined) this.#miner.hold('load', null)
-    else followLoad(new LoadGate(idleLimit), this.#miner, this.#clock, signal)
+    else followLoad(new LoadPauser(idleLimit), this.#miner, this.#clock, signal)
   }
 }
 
-function followSchedule(schedule: Schedule, miner: HoldableMiner, clock: Clock, stopped: AbortSignal): void {
+function followSchedule(schedule: Schedule, miner: PausableMiner, clock: Clock, stopped: AbortSignal): void {
   let lookedAt: number | null = null
   const look = () => {
     const nowMs = clock.wallMs()
@@ -80,8 +80,8 @@ function closedText(schedule: Schedule, nowMs: number): string | null {
   return nextMs === null ? 'by the schedule' : `until ${clockText(nextMs, nowMs, localTime)} by the schedule`
 }
 
-function followLoad(gate: LoadGate, miner: HoldableMiner, clock: Clock, stopped: AbortSignal): void {
-  let before: LoadReading | null = null
+function followLoad(gate: LoadPauser, miner: PausableMiner, clock: Clock, stopped: AbortSignal): void {
+  let before: CpuLoad | null = null
   let isReading = false
   const look = async () => {
     if (isReading) return

@@ -5,7 +5,7 @@ import type { PowerPort, StatedPower } from '#mining/mine/energy.ts'
 import { Sensors, type SensorsOptions } from '#mining/sensors/sensors.ts'
 
 /** A power port whose statements may change. */
-export interface Power extends PowerPort {
+export interface PowerMonitor extends PowerPort {
   readonly set: (stated: StatedPower) => void
   readonly stop: () => void
 }
@@ -19,7 +19,7 @@ export function openPower(
   where: Omit<SensorsOptions, 'clock' | 'hasCards'> | undefined,
   stated: StatedPower,
   hasCards: () => boolean,
-): Power {
+): PowerMonitor {
   const sensors = where && new Sensors({ ...where, clock: systemClock, hasCards })
   let now = stated
   return {

@@ -28,7 +28,7 @@ export interface Servers {
   readonly setToken: (token: string | undefined) => void
 }
 
-interface FacedMiner {
+interface MinerForServers {
   readonly miner: Miner
   readonly reached: ConnectedSource
   readonly search: Pick<OpenedSearch, 'rigs'>
@@ -39,7 +39,7 @@ interface FacedMiner {
 }
 
 /** Starts the HTTP server. Throws NewcutError PORT_BUSY if the address is required and unusable. */
-export async function openServers({ http, source, search: setup }: MinerSetup, faced: FacedMiner): Promise<Servers> {
+export async function openServers({ http, source, search: setup }: MinerSetup, faced: MinerForServers): Promise<Servers> {
   if (http === null) {
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
   }
@@ -86,7 +86,7 @@ export async function openServers({ http, source, search: setup }: MinerSetup, f
 }
 
 async function rigPartsOf(
-  { rigs }: FacedMiner['search'],
+  { rigs }: MinerForServers['search'],
   token: () => string | null,
   leads: boolean,
 ): Promise<ServedPart[]> {
@@ -97,8 +97,8 @@ async function rigPartsOf(
 /** Block delay of all public networks, for miners of a pool, whose network no node describes. */
 const USUAL_DELAY_MS = 30_000
 
-async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSetup['source']) {
-  const { PoolShapes } = await import('#faces/api/pool-shapes.ts')
+async function poolOf({ recorder }: RigHost, faced: MinerForServers, source: MinerSetup['source']) {
+  const { PoolResponses } = await import('#faces/api/pool-shapes.ts')
   const { payoutFolder, payoutReader: payoutsIn } = await import('./payout-reader.ts')
   const { miner, reached, record, onEvent } = faced
   const { network, payee: account } = reached
@@ -111,7 +111,7 @@ async function poolOf({ recorder }: RigHost, faced: FacedMiner, source: MinerSet
     symbol: client?.network.network.symbol ?? 'KDA',
     blockDelayMs: client?.blockDelayMs ?? USUAL_DELAY_MS,
   }
-  return new PoolShapes({ ledger: recorder, snapshot, network, ...about, account, recent, payouts, clock: systemClock })
+  return new PoolResponses({ ledger: recorder, snapshot, network, ...about, account, recent, payouts, clock: systemClock })
 }
 
 async function pageOf(source: MinerSetup['source'], { node, network }: ConnectedSource): Promise<ServedPart[]> {
@@ -120,7 +120,7 @@ async function pageOf(source: MinerSetup['source'], { node, network }: Connected
   return [{ path: PAGE_PATH, addTo: await pageFor(node.clients, node.account) }]
 }
 
-interface FaceParts extends FacedMiner {
+interface UserInterfaceParts extends MinerForServers {
   readonly metrics: Metrics
   readonly connection: Connection
   readonly extensions: readonly ServedPart[]
@@ -129,7 +129,7 @@ interface FaceParts extends FacedMiner {
 
 async function startServer(
   { host, port, isRequired, ...given }: HttpSetup,
-  { miner, metrics, connection, extensions, token, end, onEvent }: FaceParts,
+  { miner, metrics, connection, extensions, token, end, onEvent }: UserInterfaceParts,
 ): Promise<ApiServer | null> {
   const snapshot = () => miner.snapshot()
   const control = { pause: () => miner.pause(), resume: () => miner.resume(), stop: end.request }

@@ -5,7 +5,7 @@ import type { Configuration } from '#faces/api/configuration.ts'
 import type { GraphName } from '#ground/chain/graph.ts'
 import type { NetworkDefinition } from '#ground/chain/network.ts'
 import type { BlockPace } from '#ground/schema/devnet-modes.ts'
-import type { Link, LinkSetup } from '#mining/fleet/link.ts'
+import type { FleetLink, LinkSetup } from '#mining/fleet/link.ts'
 import type { StatedPower } from '#mining/mine/energy.ts'
 import type { Prices } from '#mining/mine/profit.ts'
 import type { SensorsOptions } from '#mining/sensors/sensors.ts'
@@ -150,7 +150,7 @@ export interface ExternalSearch {
 export interface LeaderSearch {
   readonly kind: 'leader'
   /** An open connection to NATS. */
-  readonly link: Link
+  readonly link: FleetLink
   /** Name of this process, for people. */
   readonly name: string
   /** JetStream replicas. Undefined keeps the present number, which is 1 for a new fleet. */

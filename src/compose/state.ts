@@ -4,7 +4,7 @@ import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { verdictOf, wasReceived } from '#ground/chain/solution.ts'
 import { type Disk, systemDisk } from '#mining/journal/disk.ts'
-import { type EarlierOptions, type EarlierRuns, noEarlierRuns, readEarlierRuns } from '#mining/journal/earlier.ts'
+import { type EarlierOptions, type PreviousRuns, noEarlierRuns, readEarlierRuns } from '#mining/journal/earlier.ts'
 import { Journal, type JournalEvents } from '#mining/journal/journal.ts'
 import { journalListener } from '#mining/journal/journal-listener.ts'
 import type { BlockRecord } from '#mining/journal/record.ts'
@@ -78,9 +78,9 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
       onEvent({ type: 'warning', message })
     },
   }
-  const earlier = await readEarlierRuns(folder, reading).catch((error) => orElse<EarlierRuns | null>(error, null))
+  const earlier = await readEarlierRuns(folder, reading).catch((error) => orElse<PreviousRuns | null>(error, null))
   const journal = journalIn(folder, { onEvent, disk, orElse })
-  const told = ({ unfinished, left, damaged, tracked, untracked }: EarlierRuns) => {
+  const told = ({ unfinished, left, damaged, tracked, untracked }: PreviousRuns) => {
     options.onEarlierSums?.(untracked)
     for (const block of tracked) options.onEarlier?.(block)
     const warn = (message: string) => onEvent({ type: 'warning', message })
@@ -137,10 +137,10 @@ function journalIn(folder: string, { onEvent, disk, orElse }: JournalPorts): Jou
 
 /** Retries until the journal can be read. @returns null if the signal aborts first */
 async function readLate(
-  read: () => Promise<EarlierRuns>,
+  read: () => Promise<PreviousRuns>,
   clock: Clock,
   signal: AbortSignal,
-): Promise<EarlierRuns | null> {
+): Promise<PreviousRuns | null> {
   for (;;) {
     await sleep(clock, RETRY_MS, signal)
     if (signal.aborted) return null

@@ -41,7 +41,7 @@ export interface EmbeddedNode {
 }
 
 /** A node and its first network, for code in the same process that works on its chains directly. */
-interface WholeNode {
+interface NodeParts {
   readonly devnet: EmbeddedNode
   readonly chains: Chains
   readonly ledger: Ledger
@@ -57,7 +57,7 @@ export async function startNode(
   options: DevnetOptions,
   machine: HostMachine,
   extend: (app: App) => void = () => undefined,
-): Promise<WholeNode> {
+): Promise<NodeParts> {
   checkOptions(options)
   if (options.backupDir !== undefined) await expectBackupDirectory(options.backupDir)
   const { requestTimeoutMs } = limitsOf(options)

@@ -12,7 +12,7 @@ import { type ShareOutcome, ShareRecorder } from '../../src/mining/accounts/reco
 import type { RigNotice } from '../../src/mining/accounts/rig-ledger.ts'
 import { DUPLICATE_WINDOW_MS, prepareShares } from '../../src/mining/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { encodeMessage } from '../../src/mining/fleet/messages.ts'
 import { loggedIn, startedServer, stopServers, workOf } from '../engine/stratum/servers.ts'
 import { NatsBed, NatsServer } from '../fleet/nats.ts'
@@ -31,8 +31,8 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     return { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test', ...shared }
   }
 
-  async function linkTo(fleet: string): Promise<Link> {
-    const link = await Link.open(optionsOf(fleet), null, new AbortController().signal)
+  async function linkTo(fleet: string): Promise<FleetLink> {
+    const link = await FleetLink.open(optionsOf(fleet), null, new AbortController().signal)
     bed.cleanups.push(() => link.close())
     await prepareShares({ link, onWarning })
     return link
@@ -216,7 +216,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     const linkAs = async (name: string) => {
       const address = readNatsAddress(nats.url.replace('nats://', `nats://${name}:x@`))
       const options = { ...optionsOf('main'), addresses: [address] }
-      const link = await Link.open(options, null, new AbortController().signal)
+      const link = await FleetLink.open(options, null, new AbortController().signal)
       bed.cleanups.push(() => link.close())
       return link
     }

@@ -6,7 +6,7 @@ import { FleetShareReader } from '../../src/mining/accounts/fleet-reader.ts'
 import { JetStreamStore } from '../../src/mining/accounts/jetstream-store.ts'
 import { prepareShares } from '../../src/mining/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { createStream, NANOSECONDS } from '../../src/mining/fleet/stores.ts'
 import { NatsBed } from '../fleet/nats.ts'
 import { describeWith, lackOf } from '../needs.ts'
@@ -55,7 +55,7 @@ describeWith(lackOf('nats-server'), 'a relay at JetStream', () => {
 
   async function storing(fleet: string, url = bed.nats.url) {
     const clock = new LeapClock()
-    const link = await Link.open(optionsOf(fleet, url), null, new AbortController().signal)
+    const link = await FleetLink.open(optionsOf(fleet, url), null, new AbortController().signal)
     bed.cleanups.push(() => link.close())
     const manager = await link.jetstream.jetstreamManager(false)
     const store = new JetStreamStore({ link, clock, session: 'x', onWarning })

@@ -6,7 +6,7 @@ import { ShareLog } from '../../src/mining/accounts/jetstream-log.ts'
 import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
 import { prepareShares } from '../../src/mining/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { encodeMessage } from '../../src/mining/fleet/messages.ts'
 import { NatsBed } from '../fleet/nats.ts'
 import { describeWith, lackOf } from '../needs.ts'
@@ -31,10 +31,10 @@ const replaced = <T, R>(list: readonly T[], sequence: number, by: R) =>
 describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
   const bed = new NatsBed()
 
-  async function linkTo(fleet: string, url: string): Promise<Link> {
+  async function linkTo(fleet: string, url: string): Promise<FleetLink> {
     const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }
     const shared = { clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ ...options, ...shared }, null, new AbortController().signal)
     bed.cleanups.push(() => link.close())
     return link
   }
@@ -57,7 +57,7 @@ describeWith(lackOf('nats-server'), 'in the share log of a fleet', () => {
     return { log: new ShareLog(reads, (message) => told.push(message)), told, consumers }
   }
 
-  async function throughProxy(fleet: string, arrivedMs: ArrivedMs, more: number): Promise<Link> {
+  async function throughProxy(fleet: string, arrivedMs: ArrivedMs, more: number): Promise<FleetLink> {
     const proxy = await ArrivalProxy.start(bed.nats.port, arrivedMs, more)
     bed.cleanups.push(() => proxy.close())
     return linkTo(fleet, proxy.url)

@@ -11,7 +11,7 @@ import { JetStreamStore } from '../../src/mining/accounts/jetstream-store.ts'
 import type { RefusedShares, ShareEntry } from '../../src/mining/accounts/share-store.ts'
 import { DUPLICATE_WINDOW_MS, prepareShares } from '../../src/mining/accounts/share-stream.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { createStream } from '../../src/mining/fleet/stores.ts'
 import { NatsBed, NatsServer } from '../fleet/nats.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -29,15 +29,15 @@ describeWith(lackOf('nats-server'), 'the share log in JetStream', () => {
   const warnings: string[] = []
   const onWarning = (message: string) => void warnings.push(message)
 
-  async function linkTo(fleet: string, url = bed.nats.url): Promise<Link> {
+  async function linkTo(fleet: string, url = bed.nats.url): Promise<FleetLink> {
     const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }
     const shared = { clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ ...options, ...shared }, null, new AbortController().signal)
     bed.cleanups.push(() => link.close())
     return link
   }
 
-  async function storeOf(fleet: string, link?: Link): Promise<JetStreamStore> {
+  async function storeOf(fleet: string, link?: FleetLink): Promise<JetStreamStore> {
     const to = link ?? (await linkTo(fleet))
     const store = await JetStreamStore.open({ link: to, clock: systemClock, session: randomUUID(), onWarning })
     bed.cleanups.push(() => store.close())

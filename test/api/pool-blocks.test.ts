@@ -1,6 +1,6 @@
 /** The newest blocks of a pool: their outcomes, and the accounts that payouts count them for. */
 import { expect, it } from 'vitest'
-import { type EarlierBlock, MAX_BLOCKS, PoolBlocks, type PoolBlocksOptions } from '../../src/faces/api/pool-blocks.ts'
+import { type PreviousRunBlock, MAX_BLOCKS, PoolBlocks, type PoolBlocksOptions } from '../../src/faces/api/pool-blocks.ts'
 import type { LifeStep } from '../../src/ground/chain/solution.ts'
 import { accountOf, keyOf, MemoryShares, share } from '../payouts/memory-shares.ts'
 import { step } from '../web/dashboard/common.ts'
@@ -8,7 +8,7 @@ import { step } from '../web/dashboard/common.ts'
 const AT_MS = 1_764_000_000_000
 const [ANN, BEN] = ['a', 'b'].map(accountOf)
 
-const former = (hash: string, foundMs = AT_MS): EarlierBlock => ({
+const former = (hash: string, foundMs = AT_MS): PreviousRunBlock => ({
   ...{ hash, chain: 3, height: 7, difficulty: 9, state: 'confirmed', effort: 0.5, reward: '1.5', device: 'rig:w' },
   foundAt: new Date(foundMs).toISOString(),
 })

@@ -7,7 +7,7 @@ import { payoutFolder, payoutReader } from '../../src/compose/payout-reader.ts'
 import type { MinerSetup } from '../../src/compose/setup.ts'
 import { Metrics } from '../../src/faces/api/metrics.ts'
 import { balanceShape, paymentPage } from '../../src/faces/api/pool-payments.ts'
-import { PoolShapes } from '../../src/faces/api/pool-shapes.ts'
+import { PoolResponses } from '../../src/faces/api/pool-shapes.ts'
 import { startApi } from '../../src/faces/api/server.ts'
 import { Accounts } from '../../src/mining/accounts/accounts.ts'
 import type { RigLedger } from '../../src/mining/accounts/rig-ledger.ts'
@@ -61,7 +61,7 @@ async function serving() {
   const events: MinerEvent[] = []
   const payouts = await payoutReader(folder, { network: 'net', account: POOL }, (event) => events.push(event))
   const snapshot = () => snapshotWith()
-  const shapes = new PoolShapes({
+  const shapes = new PoolResponses({
     ledger,
     snapshot,
     network: 'net',

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Metrics } from '../../src/faces/api/metrics.ts'
 import { selectPage } from '../../src/faces/api/pages.ts'
-import type { EarlierBlock } from '../../src/faces/api/pool-blocks.ts'
+import type { PreviousRunBlock } from '../../src/faces/api/pool-blocks.ts'
 import type { ReadPayouts } from '../../src/faces/api/pool-payments.ts'
-import { PoolShapes } from '../../src/faces/api/pool-shapes.ts'
+import { PoolResponses } from '../../src/faces/api/pool-shapes.ts'
 import { type ServedPart, startApi } from '../../src/faces/api/server.ts'
 import { stepNames } from '../../src/ground/chain/solution.ts'
 import { Accounts } from '../../src/mining/accounts/accounts.ts'
@@ -24,7 +24,7 @@ interface Given {
   /** Shares of rigs beyond those of k:a and k:b. */
   readonly others?: readonly ShareEntry[]
   readonly log?: MemoryShares
-  readonly recent?: readonly EarlierBlock[]
+  readonly recent?: readonly PreviousRunBlock[]
   readonly payouts?: ReadPayouts
   readonly parts?: Partial<Snapshot>
 }
@@ -54,7 +54,7 @@ async function serving({ others = [], log, payouts, parts, ...given }: Given = {
     recent,
     payouts: payouts ?? null,
   }
-  const shapes = new PoolShapes({ ledger, snapshot, ...about, clock })
+  const shapes = new PoolResponses({ ledger, snapshot, ...about, clock })
   const responses: ServerResponse[] = []
   const watch: ServedPart = {
     path: '/',
@@ -80,7 +80,7 @@ async function serving({ others = [], log, payouts, parts, ...given }: Given = {
 
 const atMs = START_MS + 3_600_000
 
-const former = (hash: string, foundMs: number, device: string): EarlierBlock => ({
+const former = (hash: string, foundMs: number, device: string): PreviousRunBlock => ({
   ...{ hash, chain: 3, height: 7, difficulty: 9, state: 'confirmed', effort: 0.5, reward: null, device },
   foundAt: new Date(foundMs).toISOString(),
 })

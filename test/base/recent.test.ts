@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { Recent } from '../../src/ground/base/recent.ts'
+import { RecentItems } from '../../src/ground/base/recent.ts'
 
 it('recent entries are kept: at least the limit, at most twice as many', () => {
-  const recent = new Recent<string, number>({ full: 10 })
+  const recent = new RecentItems<string, number>({ full: 10 })
   for (let i = 0; i < 1000; i++) {
     recent.set(`${i}`, i)
     expect(recent.get('0')).toBe(0)
@@ -13,7 +13,7 @@ it('recent entries are kept: at least the limit, at most twice as many', () => {
 })
 
 it('entries count by their weight', () => {
-  const recent = new Recent<string, string>({ full: 100, weigh: (key, value) => key.length + value.length })
+  const recent = new RecentItems<string, string>({ full: 100, weigh: (key, value) => key.length + value.length })
   recent.set('a', 'x'.repeat(49))
   recent.set('b', 'x'.repeat(49))
   expect(recent.get('a')).toHaveLength(49)

@@ -22,7 +22,7 @@ import {
   machineDisk,
   readLog,
   readSealedLine,
-  SealChain,
+  HashChain,
   SealedLog,
   sealedLine,
 } from '../../src/ground/base/sealed-log.ts'
@@ -176,7 +176,7 @@ it('a seal of a later version is refused by name', () => {
 
 it('the reader checks each line as it comes', () => {
   append(...LINES)
-  const chain = new SealChain('a log')
+  const chain = new HashChain('a log')
   expect(linesOf().map((line) => chain.take(Buffer.from(line)))).toEqual(LINES)
   expect(chain.end.lines).toBe(4)
   expect(() => chain.take(Buffer.from(linesOf()[0]))).toThrow('a log: line 5 is damaged')

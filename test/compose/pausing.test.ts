@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Pausing } from '../../src/compose/pausing.ts'
+import { PauseController } from '../../src/compose/pausing.ts'
 import { Pauses } from '../../src/mining/mine/pauses.ts'
 import { parseSchedule } from '../../src/mining/mine/schedule.ts'
-import { type LoadReading, readLoad } from '../../src/mining/sensors/load.ts'
+import { type CpuLoad, readLoad } from '../../src/mining/sensors/load.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const zone = process.env.TZ
@@ -21,7 +21,7 @@ function startPausing(clock: VirtualClock) {
   if ('problem' in schedule) throw new Error(schedule.problem)
   const pauses = new Pauses()
   const stop = new AbortController()
-  const pausing = new Pausing({ hold: (by, text) => void pauses.hold(by, text) }, clock, stop.signal)
+  const pausing = new PauseController({ hold: (by, text) => void pauses.hold(by, text) }, clock, stop.signal)
   pausing.set({ schedule })
   return { pauses, texts: () => pauses.list.map(({ text }) => text), stop: () => stop.abort() }
 }
@@ -74,17 +74,17 @@ afterEach(() => {
 describe('the load of this machine', () => {
   it('the load of this machine counts a child process as our own, even after its end', async (context) => {
     if (process.platform !== 'linux') return context.skip('only Linux tells the times of child processes')
-    const before = (await readLoad()) as LoadReading
+    const before = (await readLoad()) as CpuLoad
     // It ends after a second of processor time.
     const spin = 'sh -c "ulimit -t 1; while :; do :; done"'
     const child = spawn('sh', ['-c', `${spin}; echo; sleep 1`], { stdio: 'ignore' })
     children.push(child)
     const ended = new Promise((resolve) => child.once('close', resolve))
-    const own = async () => ((await readLoad()) as LoadReading).ownMs - before.ownMs
+    const own = async () => ((await readLoad()) as CpuLoad).ownMs - before.ownMs
     await expect.poll(own, { interval: 200 }).toBeGreaterThan(500)
     await ended
     expect(await own()).toBeGreaterThan(500)
-    const after = (await readLoad()) as LoadReading
+    const after = (await readLoad()) as CpuLoad
     expect(after.busyMs - before.busyMs).toBeGreaterThan(400)
     expect(after.processors).toBeGreaterThan(0)
   })

@@ -9,7 +9,7 @@ import { probe } from '../../src/client/conformance/probe.ts'
 import { caseSummaryLines, junitXml } from '../../src/client/conformance/report.ts'
 import { type CaseResult, runCases } from '../../src/client/conformance/run.ts'
 import { partOf } from '../../src/client/conformance/variables.ts'
-import { Wire } from '../../src/client/conformance/wire.ts'
+import { HttpTransport } from '../../src/client/conformance/wire.ts'
 import { caseNeeds } from '../../src/client/conformance/words.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { until } from '../wait.ts'
@@ -25,8 +25,8 @@ async function server(answer: (request: string, response: http.ServerResponse) =
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`
 }
 
-function wireTo(url: string): Wire {
-  const wire = new Wire({ url, clock: systemClock, timeoutMs: TIMEOUT_MS })
+function wireTo(url: string): HttpTransport {
+  const wire = new HttpTransport({ url, clock: systemClock, timeoutMs: TIMEOUT_MS })
   onTestFinished(() => wire.close())
   return wire
 }

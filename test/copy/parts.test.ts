@@ -9,7 +9,7 @@ import { CopyCache } from '../../src/language/copy/cache.ts'
 import { membersOf, modulesIn, originIn, stringsIn } from '../../src/language/copy/module-text.ts'
 import { networkOfNode, pinHeight, readPin } from '../../src/language/copy/pin.ts'
 import type { PinnedCaller, PinnedResult } from '../../src/language/copy/pinned-caller.ts'
-import { askAll, type PinQuestion, stringCode } from '../../src/language/copy/question.ts'
+import { askAll, type PinnedQuery, stringCode } from '../../src/language/copy/question.ts'
 import { excerpt, RemoteNode } from '../../src/language/copy/remote-node.ts'
 
 describe('a pin', () => {
@@ -161,7 +161,7 @@ describe('questions', () => {
       return { value: code.startsWith('[') ? code.slice(1, -1).split(' ') : code }
     }
     const answers: Record<string, unknown> = {}
-    const questions = codes.map((code): PinQuestion => {
+    const questions = codes.map((code): PinnedQuery => {
       const take = (value: unknown) => {
         answers[code] = value
       }

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { type Cluster, startCluster } from './nats-cluster.ts'
@@ -95,7 +95,7 @@ describeWith(lackOf('nats-server'), 'three NATS servers as deployed', () => {
       readNatsAddress(`nats://newcut:${PASSWORD}@127.0.0.1:${port}`),
     )
     const shared = { trust: {}, fleet: 'main', agent: 'test', clock: systemClock, random: Math.random }
-    const link = await Link.open({ addresses, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ addresses, ...shared }, null, new AbortController().signal)
     try {
       const manager = await link.jetstream.jetstreamManager(false)
       const { config, cluster } = await manager.streams.info(link.subjects.stream)

@@ -1,7 +1,7 @@
-import type { Trial } from '../../src/devnet/mempool/mempools.ts'
+import type { DryRun } from '../../src/devnet/mempool/mempools.ts'
 
 /** For pools without a ledger: every command passes. */
-export const noTrial: Trial = {
+export const noTrial: DryRun = {
   tryNow: () => null,
   tryLater: async () => null,
   verifySignatures: async () => null,

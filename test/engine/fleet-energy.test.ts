@@ -1,11 +1,11 @@
 /** The leader's sums of power and energy. */
 import { expect, it } from 'vitest'
 import { MemberEnergy } from '../../src/mining/engine/fleet/member-energy.ts'
-import type { Report } from '../../src/mining/fleet/messages.ts'
+import type { MemberReport } from '../../src/mining/fleet/messages.ts'
 
 const energy = { watts: 100, joules: 1000, hashrate: 10e6, unread: 0 }
 
-function report(session: string, parts: Partial<Report> = {}) {
+function report(session: string, parts: Partial<MemberReport> = {}) {
   return { session, state: 'searching', energy, ...parts } as const
 }
 

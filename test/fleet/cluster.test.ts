@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { CONSUMER } from '../../src/mining/fleet/stores.ts'
 import { run, start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
@@ -43,7 +43,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a cluster of NATS servers', ()
   const ask = async () => {
     const options = { addresses: servers.map(({ url }) => readNatsAddress(url)), trust: {}, fleet: 'main' }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ ...options, ...shared }, null, new AbortController().signal)
     try {
       const manager = await link.jetstream.jetstreamManager(false)
       const names = [link.subjects.stream, `KV_${link.subjects.bucket}`]

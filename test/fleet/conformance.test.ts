@@ -20,7 +20,7 @@ import { FleetEngine } from '../../src/mining/engine/fleet/fleet.ts'
 import type { AdoptedSolution } from '../../src/mining/engine/leader.ts'
 import { nonceRanges } from '../../src/mining/engine/range.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { Miner } from '../../src/mining/mine/miner.ts'
 import { FleetSource } from '../../src/mining/source/fleet/fleet-source.ts'
 import { miningNodeOf } from '../../src/mining/source/node/mining-node.ts'
@@ -50,7 +50,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
 
   const linkTo = (url: string, fleet: string) => {
     const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }
-    return Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    return FleetLink.open({ ...options, ...shared }, null, new AbortController().signal)
   }
 
   /** The engine of a leader that brings two rigs of one thread each. */
@@ -58,7 +58,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     readonly name = 'fleet'
     readonly #fleet = `fleet-${randomUUID().slice(0, 8)}`
     readonly #stop = new AbortController()
-    readonly #links: Link[] = []
+    readonly #links: FleetLink[] = []
     readonly #works = new Map<number, Uint8Array>()
     #engine: FleetEngine | null = null
     #rigs: Promise<unknown>[] = []

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { readCredentials } from '../../src/mining/fleet/credentials.ts'
-import { Link, type NatsTrust } from '../../src/mining/fleet/link.ts'
+import { FleetLink, type NatsTrust } from '../../src/mining/fleet/link.ts'
 import { run } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { NatsServer } from './nats.ts'
@@ -77,7 +77,7 @@ async function server(config: string, scheme = 'nats'): Promise<NatsServer> {
 async function use(url: string, trust: NatsTrust): Promise<void> {
   const options = { addresses: [readNatsAddress(url)], trust, fleet: 'main', agent: 'test' }
   const shared = { clock: systemClock, random: Math.random }
-  const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+  const link = await FleetLink.open({ ...options, ...shared }, null, new AbortController().signal)
   await link.checkJetStream(1).finally(() => link.close())
 }
 

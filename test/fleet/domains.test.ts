@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { run, start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { freePort } from '../ports.ts'
@@ -42,7 +42,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
   const kept = async (domain: string) => {
     const setup = { addresses: [readNatsAddress(leaf.url)], trust: {}, fleet: 'main', domain }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...setup, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ ...setup, ...shared }, null, new AbortController().signal)
     const manager = await link.jetstream.jetstreamManager(false)
     const names: string[] = []
     for await (const name of manager.streams.names()) names.push(name)

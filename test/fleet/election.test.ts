@@ -6,7 +6,7 @@ import type { Clock } from '../../src/ground/base/clock.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { Election, LEAD_MS, MIN_LEAD_MS, TAKEOVER_MS } from '../../src/mining/engine/fleet/election.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
 import { NatsBed } from './nats.ts'
@@ -78,10 +78,10 @@ class Candidate {
   readonly leaders: string[] = []
   readonly troubles: (string | null)[] = []
   readonly readiness = { isLost: false, isReady: true, isOtherReady: false }
-  readonly link: Link
+  readonly link: FleetLink
   readonly election: Election
 
-  constructor(link: Link, fleet: string, name: string, time: Time) {
+  constructor(link: FleetLink, fleet: string, name: string, time: Time) {
     this.link = link
     const clock: Clock = {
       wallMs: () => START_MS + time.nowMs,
@@ -133,7 +133,7 @@ describeWith(lackOf('nats-server'), 'the election of a leader', () => {
   const candidateOf = async (fleet: string, name: string): Promise<Candidate> => {
     const setup = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
     const shared = { clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...setup, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ ...setup, ...shared }, null, new AbortController().signal)
     const candidate = new Candidate(link, fleet, name, time)
     bed.cleanups.push(async () => {
       await candidate.stop()

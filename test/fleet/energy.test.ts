@@ -2,14 +2,14 @@
 import { afterEach, expect, it } from 'vitest'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
-import { type Report, ReportAnswer } from '../../src/mining/fleet/messages.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
+import { type MemberReport, MemberReportAnswer } from '../../src/mining/fleet/messages.ts'
 import type { EnergySnapshot } from '../../src/mining/mine/energy.ts'
 import { start, stopAll } from '../cli/run.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { startLoneLeader } from './lone-leader.ts'
 
-const old: Report = {
+const old: MemberReport = {
   rig: 'old',
   session: 'old',
   version: '1',
@@ -43,9 +43,9 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect(joulesPerMegahash).toBeCloseTo(((watts ?? 0) * 1e6) / (hashrate ?? 0), 6)
     const address = { addresses: [readNatsAddress(nats.url)], trust: {}, fleet: 'main' }
     const options = { ...address, agent: 'test', clock: systemClock, random: Math.random }
-    const link = await Link.open(options, null, new AbortController().signal)
+    const link = await FleetLink.open(options, null, new AbortController().signal)
     onTestFinished(() => link.close())
-    await link.request(link.subjects.report, old, ReportAnswer, 3_000)
+    await link.request(link.subjects.report, old, MemberReportAnswer, 3_000)
     expect(await energy()).toMatchObject({ source: 'rigs', watts: 150, unread: 1 })
     const text = await (await fetch(`${face}/metrics`)).text()
     expect(text).toMatch(/^newcut_energy_unread_devices 1$/m)

@@ -8,8 +8,8 @@ import { solves } from '../../src/ground/chain/pow.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { MAX_NAMED, MemberTable } from '../../src/mining/engine/fleet/member-table.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
-import { encodeMessage, LEASE_MS, type Report, ReportAnswer } from '../../src/mining/fleet/messages.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
+import { encodeMessage, LEASE_MS, type MemberReport, MemberReportAnswer } from '../../src/mining/fleet/messages.ts'
 import { EngineSet } from '../../src/mining/mine/engine-set.ts'
 import { Miner } from '../../src/mining/mine/miner.ts'
 import { run, stopAll } from '../cli/run.ts'
@@ -30,7 +30,7 @@ const figures = {
   refused: 0,
 } as const
 
-function report(session: string, parts: Partial<Report> = {}): Report {
+function report(session: string, parts: Partial<MemberReport> = {}): MemberReport {
   return { ...figures, rig: session, session, lease: null, seen: null, ...parts }
 }
 
@@ -158,9 +158,9 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     await expect.poll(() => engine.works.length).toBeGreaterThan(0)
     // A rig of an older version: it reports no hardware errors, and sends a candidate that does not solve its work.
     const options = { ...address, agent: 'test', clock: systemClock, random: Math.random }
-    const link = await Link.open(options, null, new AbortController().signal)
+    const link = await FleetLink.open(options, null, new AbortController().signal)
     onTestFinished(() => link.close())
-    const tell = () => link.request(link.subjects.report, report('beta'), ReportAnswer, 3_000)
+    const tell = () => link.request(link.subjects.report, report('beta'), MemberReportAnswer, 3_000)
     await expect.poll(() => tell().then(({ lease }) => lease)).not.toBeNull()
     const bytes = encodeWork({ ...decodeWork(freshWork(1n)), target: 1n })
     expect(solves(bytes)).toBe(false)

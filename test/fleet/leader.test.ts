@@ -11,13 +11,13 @@ import { FleetEngine } from '../../src/mining/engine/fleet/fleet.ts'
 import { isPaused, MemberPauses } from '../../src/mining/engine/fleet/pauses.ts'
 import type { LeaderCallbacks } from '../../src/mining/engine/leader.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import {
   encodeMessage,
   ListAnswer,
   MemberCommandAnswer,
-  Outcome,
-  ReportAnswer,
+  SolutionOutcome,
+  MemberReportAnswer,
 } from '../../src/mining/fleet/messages.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
@@ -31,9 +31,9 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const bed = new NatsBed()
   const { cleanups } = bed
 
-  async function linkTo(fleet: string, url = bed.nats.url): Promise<Link> {
+  async function linkTo(fleet: string, url = bed.nats.url): Promise<FleetLink> {
     const options = { addresses: [readNatsAddress(url)], trust: {}, fleet, agent: 'test' }
-    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ ...options, ...shared }, null, new AbortController().signal)
     cleanups.push(() => link.close())
     return link
   }
@@ -47,7 +47,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   }
 
   async function leaderOf(
-    link: Link,
+    link: FleetLink,
     onAdopt: (engine: FleetEngine) => LeaderCallbacks['adopt'] = () => () => undefined,
   ) {
     const engine = new FleetEngine({ link, name: 'here', version: 'test', session: randomUUID(), ...shared })
@@ -73,7 +73,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   const leads = ({ engine }: Led) => expect.poll(() => engine.status().isLeading).toBe(true)
   const figures = { version: '1', hashes: 0, rate: null, state: 'idle', reason: null, accepted: 0, refused: 0 }
   const reportOf = (rig: string) => ({ ...figures, rig, session: rig, lease: null, seen: null })
-  const order = (link: Link, pause: boolean, rig: string | null) =>
+  const order = (link: FleetLink, pause: boolean, rig: string | null) =>
     link.request(link.subjects.order, { pause, rig }, MemberCommandAnswer, MS)
 
   it('a leader executes all of several simultaneous commands', async () => {
@@ -88,7 +88,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     expect([...pauses.paused.rigs].sort()).toEqual(['first', ...rigs].sort())
   })
 
-  const storeOf = (link: Link): Promise<KV> => new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
+  const storeOf = (link: FleetLink): Promise<KV> => new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
 
   it('a leader does not undo the command of another leader, nor overwrite a list that it has not read', async () => {
     const store = await storeOf(await linkTo('two-lists'))
@@ -138,7 +138,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const isOver = new AbortController()
     const asking = Array.from({ length: 8 }, async () => {
       while (!isOver.signal.aborted) {
-        const asked = link.request(link.subjects.report, reportOf('a'), ReportAnswer, MS)
+        const asked = link.request(link.subjects.report, reportOf('a'), MemberReportAnswer, MS)
         await asked.then(
           ({ isPaused }) => void answers.push(isPaused),
           () => undefined,
@@ -158,15 +158,15 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
   })
 
   /** A solution as a rig publishes it to JetStream. */
-  const send = async (link: Link, bytes: Uint8Array, changes: object = {}) => {
+  const send = async (link: FleetLink, bytes: Uint8Array, changes: object = {}) => {
     const candidate = { job: 'of-another-leader', issuer: 'http://a', rig: 'rig', session: 's', hashes: 1, ...changes }
     const message = encodeMessage({ ...candidate, work: encodeBase64Url(bytes) })
     await link.jetstream.publish(link.subjects.candidate, message, { msgID: randomUUID() })
     return encodeBase64Url(blockHash(bytes))
   }
-  const outcomeOf = (link: Link, hash: string) => link.request(link.subjects.outcome, { hash }, Outcome, MS)
+  const outcomeOf = (link: FleetLink, hash: string) => link.request(link.subjects.outcome, { hash }, SolutionOutcome, MS)
   /** The number of candidates in JetStream. */
-  const kept = async (link: Link) => {
+  const kept = async (link: FleetLink) => {
     const manager = await link.jetstream.jetstreamManager(false)
     return (await manager.streams.info(link.subjects.stream)).state.messages
   }
@@ -252,7 +252,7 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     const link = await linkTo('names')
     await leads(await leaderOf(link))
     const rig = 'ip-10-0-1-23.eu-central-1.compute.internal'
-    const report = () => link.request(link.subjects.report, reportOf(rig), ReportAnswer, MS)
+    const report = () => link.request(link.subjects.report, reportOf(rig), MemberReportAnswer, MS)
     await expect.poll(() => report().catch(() => null)).toMatchObject({ isPaused: false })
     expect(await order(link, true, rig)).toEqual({ rigs: 1, problem: null })
     expect(await report()).toMatchObject({ isPaused: true })

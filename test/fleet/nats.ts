@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kvm } from '@nats-io/kv'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
-import type { Link } from '../../src/mining/fleet/link.ts'
+import type { FleetLink } from '../../src/mining/fleet/link.ts'
 import { encodeMessage } from '../../src/mining/fleet/messages.ts'
 import { PROGRAM_PATH } from '../needs.ts'
 import { freePort } from '../ports.ts'
@@ -70,7 +70,7 @@ export class NatsServer {
 }
 
 /** Ends the leadership as a graceful shutdown does: the next leader takes over at once. */
-export async function leftInOrder(link: Link): Promise<void> {
+export async function leftInOrder(link: FleetLink): Promise<void> {
   const store = await new Kvm(link.jetstream).create(link.subjects.bucket, { history: 1 })
   await store.put('leader', encodeMessage({ session: 'before', name: 'before', term: 1, isFree: true }))
 }

@@ -13,7 +13,7 @@ import {
   LEASES,
   ListAnswer,
   RELAY_ALONE_MS,
-  Report,
+  MemberReport,
 } from '../../src/mining/fleet/messages.ts'
 import { Lease } from '../../src/mining/source/fleet/lease.ts'
 import { RelayHeaders } from '../../src/mining/source/fleet/relay-headers.ts'
@@ -99,7 +99,7 @@ describe('the lease of a rig', () => {
   })
 })
 
-const report = (session: string, changes: Partial<Report> = {}): Report => ({
+const report = (session: string, changes: Partial<MemberReport> = {}): MemberReport => ({
   session,
   rig: session,
   version: '1',
@@ -213,7 +213,7 @@ describe('messages', () => {
 
   it('messages count hashes beyond 2^53, which a rig of 27 GH/s passes after four days', () => {
     const hashes = 3 * 2 ** 53
-    expect(decodeMessage(Report, encodeMessage(report('a', { hashes })), 'report').hashes).toBe(hashes)
+    expect(decodeMessage(MemberReport, encodeMessage(report('a', { hashes })), 'report').hashes).toBe(hashes)
     const table = new MemberTable(() => 0.5)
     table.report(report('a', { hashes: hashes / 3 }), 0)
     table.report(report('a', { hashes }), 1000)
@@ -225,7 +225,7 @@ describe('messages', () => {
 
   it('messages accept a rig named after a host with its domain', () => {
     const rig = `${'a'.repeat(60)}.${'b'.repeat(60)}.compute.internal`
-    expect(decodeMessage(Report, encodeMessage(report('a', { rig })), 'report').rig).toBe(rig)
+    expect(decodeMessage(MemberReport, encodeMessage(report('a', { rig })), 'report').rig).toBe(rig)
   })
 
   const work = 'A'.repeat(382)

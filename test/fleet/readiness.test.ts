@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { ANNOUNCEMENT_MS, LOST_MS, Readiness, STEADY_MS } from '../../src/mining/engine/fleet/readiness.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
@@ -15,7 +15,7 @@ describeWith(lackOf('nats-server'), 'processes that could lead', () => {
   async function processOf(fleet: string, session: string, clock: VirtualClock) {
     const setup = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
     const open = { ...setup, clock: systemClock, random: Math.random }
-    const link = await Link.open(open, null, new AbortController().signal)
+    const link = await FleetLink.open(open, null, new AbortController().signal)
     const state = { silentMs: 0, hasWork: true }
     const of = { silentMs: () => state.silentMs, hasWork: () => state.hasWork, onWrong: () => undefined }
     const readiness = new Readiness({ link, session, clock, ...of })

@@ -14,8 +14,8 @@ import { type Candidate, type Engine, type EngineWork, ofDevices } from '../../s
 import { FleetEngine } from '../../src/mining/engine/fleet/fleet.ts'
 import { StratumEngine } from '../../src/mining/engine/stratum/stratum.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
-import { HEADER_MODULUS, ListAnswer, OWN_STEP, RELAY_ALONE_MS, type Report } from '../../src/mining/fleet/messages.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
+import { HEADER_MODULUS, ListAnswer, OWN_STEP, RELAY_ALONE_MS, type MemberReport } from '../../src/mining/fleet/messages.ts'
 import { Miner } from '../../src/mining/mine/miner.ts'
 import { FleetSource } from '../../src/mining/source/fleet/fleet-source.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
@@ -43,10 +43,10 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
   const bed = new NatsBed()
   const { cleanups } = bed
 
-  async function linkTo(fleet: string): Promise<Link> {
+  async function linkTo(fleet: string): Promise<FleetLink> {
     const options = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
     const shared = { clock: systemClock, random: Math.random }
-    const link = await Link.open({ ...options, ...shared }, null, new AbortController().signal)
+    const link = await FleetLink.open({ ...options, ...shared }, null, new AbortController().signal)
     cleanups.push(() => link.close())
     return link
   }
@@ -175,7 +175,7 @@ describeWith(lackOf('nats-server'), 'a relay', () => {
     }
     const job = { term: 1, number: 1, job: { id: 'one', issuer: 'node', reason: 'start', ...work } }
     const whole = { term: 1, leader: 'scripted', network: 'test', account: 'k:test', lease: 7, isPaused: false, job }
-    const reports: Report[] = []
+    const reports: MemberReport[] = []
     const subscription = link.connection.subscribe(link.subjects.report, {
       callback: (_error, message) => {
         reports.push(message.json())

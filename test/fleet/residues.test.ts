@@ -8,7 +8,7 @@ import { workFromBytes } from '../../src/ground/chain/work.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { CLAIM_MS, RELAY_RESIDUES, Residues } from '../../src/mining/engine/fleet/residues.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import { HEADER_MODULUS, OWN_STEP, RELAY_ALONE_MS, RESIDUE_MS } from '../../src/mining/fleet/messages.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { freshWork } from '../support/work.ts'
@@ -20,7 +20,7 @@ describeWith(lackOf('nats-server'), 'the headers of relays', () => {
 
   async function storeOf(fleet: string): Promise<{ readonly store: () => KV; readonly lose: () => Promise<void> }> {
     const setup = { addresses: [readNatsAddress(bed.nats.url)], trust: {}, fleet, agent: 'test' }
-    const link = await Link.open({ ...setup, clock: systemClock, random: Math.random }, null, AbortSignal.any([]))
+    const link = await FleetLink.open({ ...setup, clock: systemClock, random: Math.random }, null, AbortSignal.any([]))
     bed.cleanups.push(() => link.close())
     const make = () => new Kvm(link.jetstream).create(fleet, { history: 1 })
     let store = await make()

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest'
 import { rigLines } from '../../src/commands/fleet.ts'
 import { MemberTable } from '../../src/mining/engine/fleet/member-table.ts'
-import type { Report } from '../../src/mining/fleet/messages.ts'
+import type { MemberReport } from '../../src/mining/fleet/messages.ts'
 
-function rig(name: string, energy?: Report['energy']): Report {
+function rig(name: string, energy?: MemberReport['energy']): MemberReport {
   return {
     rig: name,
     session: name,
@@ -21,7 +21,7 @@ function rig(name: string, energy?: Report['energy']): Report {
   }
 }
 
-function linesOf(...reports: Report[]): readonly string[] {
+function linesOf(...reports: MemberReport[]): readonly string[] {
   const table = new MemberTable(() => 0.5)
   for (const each of reports) table.report(each, 0)
   return rigLines(table.rows(0, 10, 0))

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { LoadGate } from '../../src/mining/mine/load-gate.ts'
+import { LoadPauser } from '../../src/mining/mine/load-gate.ts'
 import { fractionOfOthers } from '../../src/mining/sensors/load.ts'
 
 /**
  * A load gate that looks every 2 s. `pass` passes that many seconds with that load, and returns when the gate changed.
  */
 function gate(limit = 0.2) {
-  const each = new LoadGate(limit)
+  const each = new LoadPauser(limit)
   let nowMs = 1000
   const seconds: number[] = []
   const pass = (time: number, share: number): number[] => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { JetStreamStore } from '../../src/mining/accounts/jetstream-store.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
-import { Link } from '../../src/mining/fleet/link.ts'
+import { FleetLink } from '../../src/mining/fleet/link.ts'
 import type { PayoutReport } from '../../src/pool/payouts/report.ts'
 import { run } from '../cli/run.ts'
 import { NatsBed } from '../fleet/nats.ts'
@@ -27,7 +27,7 @@ describeWith(lackOf('nats-server'), 'newcut payouts --fleet', () => {
     const address = readNatsAddress(bed.nats.url)
     const shared = { clock: systemClock, random: Math.random }
     const options = { addresses: [address], trust: {}, fleet, agent: 'test', ...shared }
-    const link = await Link.open(options, null, new AbortController().signal)
+    const link = await FleetLink.open(options, null, new AbortController().signal)
     bed.cleanups.push(() => link.close())
     const onWarning = (message: string) => expect.fail(message)
     return await JetStreamStore.open({ link, relay, clock: systemClock, session: randomUUID(), onWarning })

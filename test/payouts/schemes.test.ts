@@ -4,7 +4,7 @@ import { type Fraction, fractionOf, unitsOf } from '../../src/ground/base/coins.
 import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
 import {
   BLOCK_WORTH,
-  type Division,
+  type RewardSplit,
   dividePplns,
   divideProp,
   divideSolo,
@@ -19,7 +19,7 @@ const percent = (text: string): Fraction => {
 }
 const WINDOW = fractionOf('2.0') as Fraction
 const coins = (text: string) => unitsOf(text) as bigint
-const amounts = ({ parts }: Division) => Object.fromEntries(parts.map(({ payee, amount }) => [payee, amount]))
+const amounts = ({ parts }: RewardSplit) => Object.fromEntries(parts.map(({ payee, amount }) => [payee, amount]))
 const of = (user: string, difficulty: number, blockDifficulty = 100) => share({ user, difficulty, blockDifficulty })
 
 /** Fails if anyone reads past the last share. */

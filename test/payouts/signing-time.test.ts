@@ -1,6 +1,6 @@
 /** The clocks of the payer and of its node are compared before anything is signed. */
 import { expect, it } from 'vitest'
-import { type ClockNode, ClocksDiffer, signingTime } from '../../src/pool/payouts/signing-time.ts'
+import { type ClockNode, ClockSkew, signingTime } from '../../src/pool/payouts/signing-time.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'
 
 const clock = new VirtualClock()
@@ -21,7 +21,7 @@ it('a transaction has the time of the slower clock', async () => {
 
 it.each([31_001, -31_001, 86_400_000])('nothing is signed if the node is %d ms ahead', async (aheadMs) => {
   const error = await at(aheadMs).catch((reason: unknown) => reason)
-  expect(error).toBeInstanceOf(ClocksDiffer)
+  expect(error).toBeInstanceOf(ClockSkew)
   const times = [0, aheadMs].map((ms) => new Date(clock.wallMs() + ms).toISOString().slice(0, 19))
   const message = expect.stringMatching(`here says ${times[0]}\\S+ and that of the node ${times[1]}`)
   expect(error).toMatchObject({ code: 'COMMAND_FAILED', message })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseUpstream, type Fitness } from '../../src/mining/source/failover/choose.ts'
+import { chooseUpstream, type NodeHealth } from '../../src/mining/source/failover/choose.ts'
 import { type Heads, lagOf } from '../../src/mining/source/nodes/lag.ts'
 
 const heads = (weight: number, ...heights: number[]): Heads => {
@@ -23,9 +23,9 @@ describe('lag of a node', () => {
 })
 
 describe('node that gives work', () => {
-  const well = (sinceMs: number): Fitness => ({ isUp: true, fitSinceMs: sinceMs })
-  const unfit: Fitness = { isUp: true, fitSinceMs: null }
-  const down: Fitness = { isUp: false, fitSinceMs: null }
+  const well = (sinceMs: number): NodeHealth => ({ isUp: true, fitSinceMs: sinceMs })
+  const unfit: NodeHealth = { isUp: true, fitSinceMs: null }
+  const down: NodeHealth = { isUp: false, fitSinceMs: null }
   const at = { nowMs: 100, failbackMs: 60 }
 
   it('the node that gives work is one of higher priority when its timer fires, despite rounding', () => {

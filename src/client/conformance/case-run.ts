@@ -8,7 +8,7 @@ import { CaseSkipped, makeValue, WrongInput } from './makes.ts'
 import { abbreviateValue, findMismatch, type Mismatch } from './matchers.ts'
 import type { NodeProfile } from './probe.ts'
 import { fillIn, partOf, UnknownVariable, type Variables } from './variables.ts'
-import { jsonOf, type Wire, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
+import { jsonOf, type HttpTransport, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
 import type { Release } from './words.ts'
 
 /** Where a case failed, and how. */
@@ -22,7 +22,7 @@ export interface StepFailure extends Mismatch {
 interface CaseRunOptions {
   readonly probed: NodeProfile
   readonly release: Release
-  readonly wire: Wire
+  readonly wire: HttpTransport
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly timeoutMs: number

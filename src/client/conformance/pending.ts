@@ -3,10 +3,10 @@ import { type Clock, sleep } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { makeValue } from './makes.ts'
 import { partOf } from './variables.ts'
-import { jsonOf, type Wire, type WireAnswer } from './wire.ts'
+import { jsonOf, type HttpTransport, type WireAnswer } from './wire.ts'
 
 export interface PendingProbe {
-  readonly wire: Wire
+  readonly wire: HttpTransport
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly network: string

@@ -4,7 +4,7 @@ import type { ConformanceCase } from './case-file.ts'
 import { CaseRun, type StepFailure } from './case-run.ts'
 import { CaseSkipped } from './makes.ts'
 import { type NodeProfile, probe } from './probe.ts'
-import { Wire, type WireOptions } from './wire.ts'
+import { HttpTransport, type WireOptions } from './wire.ts'
 import type { CaseNeed, Release } from './words.ts'
 
 /** The result of a case. */
@@ -48,7 +48,7 @@ interface ConformanceOptions extends WireOptions {
  */
 export async function runCases(options: ConformanceOptions): Promise<ConformanceReport> {
   const { cases, networks, signal, url, clock } = options
-  const wire = new Wire(options)
+  const wire = new HttpTransport(options)
   try {
     const wanted = new Set(
       cases.filter((each) => findUnwantedNeed(each, options.needs) === undefined).flatMap(({ needs }) => needs),
@@ -72,7 +72,7 @@ export async function runCases(options: ConformanceOptions): Promise<Conformance
 interface CaseContext extends ConformanceOptions {
   readonly probed: NodeProfile
   readonly release: Release
-  readonly wire: Wire
+  readonly wire: HttpTransport
   readonly number: number
   /** Clock of the node minus that of this machine. */
   readonly skewS: number

@@ -56,7 +56,7 @@ export const sizeErrorOf = (node: string) =>
   operatingError(conformanceErrors.answerTooLong, { node, maxBytes: MAX_ANSWER_BYTES })
 
 /** Connections to the node under test. */
-export class Wire {
+export class HttpTransport {
   readonly #origin: string
   readonly #prefix: string
   readonly #pool: Pool

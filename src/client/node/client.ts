@@ -29,7 +29,7 @@ import { NodeHttp } from './http.ts'
 import type { WorkAnswer } from './mining-calls.ts'
 import * as miningCalls from './mining-calls.ts'
 import * as nodeCalls from './node-calls.ts'
-import type { GraphHistory, JudgedInfo } from './node-info.ts'
+import type { GraphHistory, CheckedNodeInfo } from './node-info.ts'
 import { Paging } from './paging.ts'
 import { fetchPayload, fetchPayloads, type PayloadKeys, type PayloadOptions } from './payload-calls.ts'
 import { type CallOptions, Requests } from './requests.ts'
@@ -79,7 +79,7 @@ export class NodeClient {
   readonly #requests: Requests
   readonly #context: ClientContext & { readonly http: NodeHttp }
 
-  private constructor(http: NodeHttp, { info, graphHistory }: JudgedInfo, product: ProductWord, own?: Networks) {
+  private constructor(http: NodeHttp, { info, graphHistory }: CheckedNodeInfo, product: ProductWord, own?: Networks) {
     this.http = http
     this.info = info
     this.graphHistory = graphHistory

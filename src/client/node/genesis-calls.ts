@@ -10,7 +10,7 @@ import type { NodeInfo } from '#ground/schema/bodies.ts'
 import { JSON_TYPE } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
 import type { NodeHttp } from './http.ts'
-import type { JudgedInfo } from './node-info.ts'
+import type { CheckedNodeInfo } from './node-info.ts'
 import { type CallOptions, misbehaviourOf, Requests } from './requests.ts'
 import { type Networks, networkOfInfo, type VerifiableNetwork } from './verify-network.ts'
 
@@ -46,7 +46,7 @@ async function firstHeaders(
  */
 export function verifiableNetworkOf(
   requests: Requests,
-  judged: JudgedInfo,
+  judged: CheckedNodeInfo,
   own: Networks = [],
 ): (call?: CallOptions) => Promise<VerifiableNetwork> {
   const present = networkOfInfo(judged, own)

@@ -6,14 +6,14 @@ import { operations } from '#ground/schema/operations.ts'
 import { type ClientContext, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotFound, NotRecognised } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
-import { dropUnusableValues, type JudgedInfo, judgeInfo, WrongAnswer } from './node-info.ts'
+import { dropUnusableValues, type CheckedNodeInfo, judgeInfo, WrongAnswer } from './node-info.ts'
 import { type CallOptions, misbehaviourOf, type Requests, readJson } from './requests.ts'
 
 /** Fetches and judges the current description of the node. @throws NodeMisbehaved, and the errors of Requests.send */
 export async function fetchJudgedInfo(
   requests: Requests,
   call: CallOptions,
-): Promise<JudgedInfo & { readonly answer: HttpAnswer }> {
+): Promise<CheckedNodeInfo & { readonly answer: HttpAnswer }> {
   const { body, answer } = await fetchInfo(requests, call)
   return { ...judgeInfoAnswer(body, answer), answer }
 }
@@ -28,7 +28,7 @@ export async function fetchInfo(
 }
 
 /** Judges the body of a response to /info. @throws NodeMisbehaved */
-export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): JudgedInfo {
+export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): CheckedNodeInfo {
   try {
     return judgeInfo(body)
   } catch (error) {
@@ -44,7 +44,7 @@ export function judgeInfoAnswer(body: NodeInfo, answer: HttpAnswer): JudgedInfo 
 export async function recogniseNode(
   requests: Requests,
   call: CallOptions,
-): Promise<{ readonly judged: JudgedInfo; readonly product: ProductWord }> {
+): Promise<{ readonly judged: CheckedNodeInfo; readonly product: ProductWord }> {
   const { body, answer } = await expectNode(fetchInfo(requests, call))
   const product = answer.headers['x-ledger-node-version'] === undefined ? 'chainweb' : 'ledger'
   return { judged: judgeInfoAnswer(body, answer), product }

@@ -21,7 +21,7 @@ const MAX_TEXT_CHARACTERS = 100
 export type GraphHistory = Network['graphHistory']
 
 /** Description of a node, and its graphs in the form of core/network.ts. */
-export interface JudgedInfo {
+export interface CheckedNodeInfo {
   /** Its texts are printable and at most 100 characters long; unknown keys are unchanged. */
   readonly info: NodeInfo
   readonly graphHistory: GraphHistory
@@ -53,7 +53,7 @@ function isUsable(key: string, value: unknown): boolean {
 }
 
 /** Checks a description of a node. @throws WrongAnswer for an impossible one */
-export function judgeInfo(info: NodeInfo): JudgedInfo {
+export function judgeInfo(info: NodeInfo): CheckedNodeInfo {
   const { nodeVersion, nodeBlockDelay, nodeApiVersion, nodePackageVersion, nodeServiceDate } = info
   if (!isNetworkName(nodeVersion)) {
     const shown = JSON.stringify(printable(nodeVersion, MAX_TEXT_CHARACTERS))

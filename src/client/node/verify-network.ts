@@ -3,7 +3,7 @@ import { knownNetwork } from '#ground/chain/known-networks.ts'
 import { completeNetwork, type Network, type NetworkDefinition } from '#ground/chain/network.ts'
 import { development } from '#ground/chain/network-data.ts'
 import type { NodeHttpOptions } from './http.ts'
-import type { JudgedInfo } from './node-info.ts'
+import type { CheckedNodeInfo } from './node-info.ts'
 
 /** Networks beside those that newcut has files for. */
 export type Networks = readonly NetworkDefinition[]
@@ -24,7 +24,7 @@ export interface VerifiableNetwork {
  * @param own networks of the user's files
  * @returns the network that a node claims to belong to, with a block delay of 30 s if it is unknown
  */
-export function networkOfInfo({ info, graphHistory }: JudgedInfo, own: Networks = []): VerifiableNetwork {
+export function networkOfInfo({ info, graphHistory }: CheckedNodeInfo, own: Networks = []): VerifiableNetwork {
   const { nodeVersion: name, nodeBlockDelay } = info
   const definition = knownNetwork(name, own)
   const network = definition && completeNetwork(definition)

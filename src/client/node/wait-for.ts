@@ -61,7 +61,7 @@ const MAX_PAUSE_MS = 15_000
 const TOO_YOUNG = /target chain not reachable|too young/i
 
 /** A command on its chain. */
-interface CommandPlace {
+interface TransactionLocation {
   readonly chain: number
   readonly requestKey: string
 }
@@ -79,7 +79,7 @@ interface CommandPlace {
  */
 export function waitForResult(
   node: WaitNode,
-  { chain, requestKey }: CommandPlace,
+  { chain, requestKey }: TransactionLocation,
   options: WaitOptions,
   machine: WaitEnvironment,
 ): Promise<CommandResult> {
@@ -115,7 +115,7 @@ export function waitForResult(
  */
 export function waitForProof(
   node: WaitNode,
-  { chain, requestKey, targetChain }: CommandPlace & { readonly targetChain: number },
+  { chain, requestKey, targetChain }: TransactionLocation & { readonly targetChain: number },
   options: WaitOptions,
   machine: WaitEnvironment,
 ): Promise<string> {

@@ -11,7 +11,7 @@ export interface FailedCommand {
   readonly cmd: string
 }
 
-interface AdviceRule {
+interface FailureHint {
   readonly pattern: RegExp
   readonly advice: string | ((match: RegExpMatchArray, command: FailedCommand | undefined) => string)
 }
@@ -31,7 +31,7 @@ function fieldCheck(text: string): RegExp {
 }
 
 /** The sender could not pay for gas. */
-const GAS_RULES: readonly AdviceRule[] = [
+const GAS_RULES: readonly FailureHint[] = [
   {
     pattern: /^Insufficient funds/,
     advice: 'the sender has too few coins on this chain for gas limit times gas price',
@@ -58,7 +58,7 @@ const OUT_OF_TIME = fieldCheck(
 )
 
 /** Nodes refuse the command as such. */
-const LIMIT_RULES: readonly AdviceRule[] = [
+const LIMIT_RULES: readonly FailureHint[] = [
   {
     pattern: fieldCheck('Transaction gas limit exceeds'),
     advice: 'give less with `gasLimit`: no block has so much',
@@ -79,7 +79,7 @@ const LIMIT_RULES: readonly AdviceRule[] = [
 ]
 
 /** Code failed, by the kind of its failure. */
-const CODE_RULES: Readonly<Record<string, readonly AdviceRule[]>> = {
+const CODE_RULES: Readonly<Record<string, readonly FailureHint[]>> = {
   EvalError: [
     { pattern: /^Gas limit "\d+" exceeded/, advice: MORE_GAS },
     { pattern: NO_PRINT, advice: PRINT_ADVICE },
@@ -129,7 +129,7 @@ export function adviceOnRefusal(text: string, command?: FailedCommand): string |
   return adviceBy(GAS_RULES, cause.slice(purchase[0].length).replace(BOUGHT, ''), command)
 }
 
-function adviceBy(rules: readonly AdviceRule[], text: string, command: FailedCommand | undefined): string | undefined {
+function adviceBy(rules: readonly FailureHint[], text: string, command: FailedCommand | undefined): string | undefined {
   for (const { pattern, advice } of rules) {
     const match = text.match(pattern)
     if (match !== null) return typeof advice === 'string' ? advice : advice(match, command)

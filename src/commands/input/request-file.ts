@@ -186,14 +186,14 @@ function dataOf(reader: FileReader): string {
   return exactJsonText(readExactYaml(reader.fileOf('dataFile'), reader.text('dataFile')))
 }
 
-type OpenSigner = OpenDraft['signers'][number]
+type SignerFactory = OpenDraft['signers'][number]
 
-function signerOf(reader: FileReader): OpenSigner {
+function signerOf(reader: FileReader): SignerFactory {
   reader.expectNames(['public', 'caps'])
   return { key: { publicKey: publicIn(reader) }, capabilities: capsOf(reader) }
 }
 
-function pairOf(reader: FileReader): { readonly key: SigningKey; readonly signer: OpenSigner } {
+function pairOf(reader: FileReader): { readonly key: SigningKey; readonly signer: SignerFactory } {
   reader.expectNames(['public', 'secret', 'caps'])
   const secret = reader.text('secret', '64 hex digits')
   if (!/^[0-9a-fA-F]{64}$/.test(secret)) reader.fail('secret', '64 hex digits')

@@ -9,21 +9,21 @@ import { commandErrors } from './errors.ts'
 import { chainsOf } from './with-node.ts'
 
 /** The options that limit the cost of a command. */
-export interface TermValues {
+export interface FeeTermOptions {
   readonly 'gas-limit': number
   readonly 'gas-price': string
   readonly ttl: number
   readonly depth: number
 }
 
-export function termsOf(values: Pick<TermValues, 'gas-limit' | 'gas-price' | 'ttl'>): FeeTerms {
+export function termsOf(values: Pick<FeeTermOptions, 'gas-limit' | 'gas-price' | 'ttl'>): FeeTerms {
   return { gasLimit: values['gas-limit'], gasPrice: values['gas-price'], ttlMs: values.ttl }
 }
 
 /** Creates the sender of commands to this node. */
 export function commandSenderFor(
   client: NodeClient,
-  values: TermValues,
+  values: FeeTermOptions,
   onStep: (step: CommandStep) => void,
   signal: AbortSignal,
 ): CommandSender {

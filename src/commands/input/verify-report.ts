@@ -21,7 +21,7 @@ interface ReportContext {
 }
 
 /** Code to compare, and the cut at which a report found its differences. */
-export interface GivenCases {
+export interface CaseFilesArgument {
   readonly cases: readonly string[]
   /** Text of the cut; null if no file is a report. */
   readonly cut: string | null
@@ -43,7 +43,7 @@ function piecesOf(text: string, where: string): string[] {
  * Reads files of code, and reports of earlier comparisons.
  * @throws NewcutError BAD_INPUT
  */
-export function readCodeCases(files: readonly string[]): GivenCases {
+export function readCodeCases(files: readonly string[]): CaseFilesArgument {
   const read = files.map((file) => reportIn(file) ?? { cases: piecesOf(fileText(file), file), cut: null, chain: null })
   const reports = read.filter(({ cut }) => cut !== null)
   if (reports.some(({ cut, chain }) => cut !== reports[0].cut || chain !== reports[0].chain)) {
@@ -54,7 +54,7 @@ export function readCodeCases(files: readonly string[]): GivenCases {
 }
 
 /** @returns null for a file that is no report */
-function reportIn(file: string): GivenCases | null {
+function reportIn(file: string): CaseFilesArgument | null {
   if (!file.endsWith('.json')) return null
   try {
     const { pin, chain, differences } = parseJson(fileText(file)) as Record<string, unknown>

@@ -3,14 +3,14 @@ import { printable } from '#ground/base/printable.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 
 /** Chain -> balance, or null if the chain does not have the account. Chains are in their order. */
-export type ShownBalances = ReadonlyMap<number, Decimal | null>
+export type BalanceReport = ReadonlyMap<number, Decimal | null>
 
-export function totalOf(balances: ShownBalances): Decimal {
+export function totalOf(balances: BalanceReport): Decimal {
   return [...balances.values()].reduce<Decimal>((sum, each) => (each === null ? sum : sum.add(each)), Decimal.of(0n))
 }
 
 /** A line for each chain with the account, aligned at the decimal points, then the total and the chains without it. */
-export function balanceLines(name: string, balances: ShownBalances): string[] {
+export function balanceLines(name: string, balances: BalanceReport): string[] {
   const rows = [...balances].flatMap(([chain, balance]) => {
     return balance === null ? [] : [{ label: `chain ${chain}`, balance: balance.toSource() }]
   })
@@ -26,7 +26,7 @@ export function balanceLines(name: string, balances: ShownBalances): string[] {
 }
 
 /** One object. Amounts are exact texts, or null if the chain does not have the account. */
-export function balanceJson(account: string, balances: ShownBalances): string {
+export function balanceJson(account: string, balances: BalanceReport): string {
   const chains = Object.fromEntries([...balances].map(([chain, balance]) => [chain, balance?.toString() ?? null]))
   return JSON.stringify({ account, total: totalOf(balances).toString(), chains })
 }

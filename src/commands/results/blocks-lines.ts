@@ -10,7 +10,7 @@ import { NO_AMOUNT } from '#mining/journal/record-table.ts'
 import type { Price } from '#mining/mine/profit.ts'
 
 /** Paid blocks of a span of time. */
-interface Paid {
+interface PaymentOutcome {
   /** Blocks in their chains with a known reward. */
   readonly blocks: number
   /** Rewards and fees together, as a decimal number. */
@@ -31,10 +31,10 @@ export interface NetworkSummary {
   readonly solutions: number
   /** State -> number of solutions, without zeros. */
   readonly states: Readonly<Partial<Record<StepName, number>>>
-  readonly paid: Paid
-  readonly lastDay: Paid
-  readonly lastWeek: Paid
-  readonly lastMonth: Paid
+  readonly paid: PaymentOutcome
+  readonly lastDay: PaymentOutcome
+  readonly lastWeek: PaymentOutcome
+  readonly lastMonth: PaymentOutcome
   /** Blocks in their chains whose reward is unknown. */
   readonly unknownBlocks: number
   /** Settled solutions that are not in their chains, as a share of all settled ones; null if none is settled. */
@@ -137,7 +137,7 @@ function foundAtOf({ records }: SummedJournal, row: number): string {
   return foundAt
 }
 
-function paidOf(total: CoinTotal, records: JournalContent['records'], price: Price | undefined): Paid {
+function paidOf(total: CoinTotal, records: JournalContent['records'], price: Price | undefined): PaymentOutcome {
   const { rewards, fees } = total.coins(records)
   const coins = exactText(rewards + fees)
   const value = price === undefined ? null : Number(coins) * price.amount
@@ -180,6 +180,6 @@ function linesOf(summary: NetworkSummary): string[] {
 }
 
 const LABEL = 'last 30 days'.length
-const coinsOf = ([, { coins }]: readonly [string, Paid]) => `${coins} coins`
+const coinsOf = ([, { coins }]: readonly [string, PaymentOutcome]) => `${coins} coins`
 const widthOf = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length))
 const dayOf = (at: string) => at.slice(0, 10)

@@ -3,9 +3,9 @@ import { printable } from '#ground/base/printable.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import { type RigKind, rigRates, secondsPerShare } from '#mining/stratum/rig-rates.ts'
 import type { Finding } from '#pool/stratum-check/findings.ts'
-import type { MakerOutcome, MakerReport } from '#pool/stratum-check/judge.ts'
+import type { ManufacturerOutcome, ManufacturerReport } from '#pool/stratum-check/judge.ts'
 import type { MakerName } from '#pool/stratum-check/maker-rigs.ts'
-import type { JobMeasure } from '#pool/stratum-check/measure.ts'
+import type { JobTiming } from '#pool/stratum-check/measure.ts'
 
 /** The report of `--json`. */
 export interface RigsCheckReport {
@@ -14,7 +14,7 @@ export interface RigsCheckReport {
   readonly user: string
   /** Time of listening after the login; 0 without `--listen-for`. */
   readonly listenedMs: number
-  readonly makers: readonly MakerReport[]
+  readonly makers: readonly ManufacturerReport[]
   /** Findings about several connections together. */
   readonly findings: readonly Finding[]
   readonly shares: readonly ShareTime[]
@@ -36,7 +36,7 @@ const makersOf: Readonly<Record<RigKind, readonly MakerName[]>> = {
 }
 
 /** Share times of the models whose maker was checked and has a target. */
-export function shareTimes(reports: readonly MakerReport[]): ShareTime[] {
+export function shareTimes(reports: readonly ManufacturerReport[]): ShareTime[] {
   return rigRates.flatMap(({ name, kind, rate }) => {
     const report = reports.find(({ maker, difficulty }) => makersOf[kind].includes(maker) && difficulty !== null)
     const difficulty = report?.difficulty ?? null
@@ -45,7 +45,7 @@ export function shareTimes(reports: readonly MakerReport[]): ShareTime[] {
   })
 }
 
-const outcomes: Readonly<Record<MakerOutcome, string>> = { mines: 'yes', loses: 'with a loss', fails: 'no' }
+const outcomes: Readonly<Record<ManufacturerOutcome, string>> = { mines: 'yes', loses: 'with a loss', fails: 'no' }
 
 export function checkLines(checked: RigsCheckReport): string[] {
   const { server, user, makers, findings, shares } = checked
@@ -77,14 +77,14 @@ function findingLines(heading: string, findings: readonly Finding[]): string[] {
   ]
 }
 
-function measureLines(makers: readonly MakerReport[]): string[] {
+function measureLines(makers: readonly ManufacturerReport[]): string[] {
   const rows = makers.flatMap(({ rig, measure }) => (measure === null ? [] : [[rig, ...measureCells(measure)]]))
   if (rows.length === 0) return []
   const head = ['rig', 'new headers', 'only time', 'a second', 'silence', 'a header lasts', 'power used']
   return ['', ...table(head, rows)]
 }
 
-const measureCells = (measure: JobMeasure): string[] => [
+const measureCells = (measure: JobTiming): string[] => [
   ...[String(measure.headers), String(measure.rolled), measure.headersPerSecond.toFixed(2)],
   ...[formatDuration(measure.longestSilenceMs), timeText(measure.headerMs), percentText(measure.used)],
 ]
@@ -104,7 +104,7 @@ const percentText = (share: number | null) => (share === null ? '-' : `${(share 
 /** The expected hashes of a share, as a power of two. */
 const bitsText = (difficulty: number) => `2^${Number(Math.log2(difficulty).toFixed(1))}`
 
-const difficultyText = ({ firstDifficulty, difficulty }: MakerReport) => {
+const difficultyText = ({ firstDifficulty, difficulty }: ManufacturerReport) => {
   if (firstDifficulty === null || difficulty === null) return '-'
   const [first, last] = [bitsText(firstDifficulty), bitsText(difficulty)]
   return first === last ? first : `${first} to ${last}`

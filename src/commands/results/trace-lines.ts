@@ -19,7 +19,7 @@ export interface TraceStepView {
   readonly omitted?: number | undefined
 }
 
-export interface TraceLook {
+export interface TraceStyle {
   readonly paint: Paint
   /** Columns of the terminal; undefined shows whole lines. */
   readonly columns: number | undefined
@@ -40,7 +40,7 @@ interface TreeRow {
 }
 
 /** Lines of these steps and all within them, below a line with the names of the columns. */
-export function traceLines(steps: readonly TraceStepView[], { paint, columns }: TraceLook): string[] {
+export function traceLines(steps: readonly TraceStepView[], { paint, columns }: TraceStyle): string[] {
   const rows: TreeRow[] = []
   for (const step of steps) addRows(rows, step, '', '')
   const width = (of: 'total' | 'own') => Math.max(of.length, ...rows.map((row) => row[of].length))

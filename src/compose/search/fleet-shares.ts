@@ -9,7 +9,7 @@ import { JetStreamStore } from '#mining/accounts/jetstream-store.ts'
 import { ShareRecorder } from '#mining/accounts/recorder.ts'
 import type { RigNotice } from '#mining/accounts/rig-ledger.ts'
 import { DUPLICATE_WINDOW_MS } from '#mining/accounts/share-stream.ts'
-import type { Link } from '#mining/fleet/link.ts'
+import type { FleetLink } from '#mining/fleet/link.ts'
 import type { StateSetup } from '../state.ts'
 
 /** Limit of the stream messages that a relay reads at its start to restore its accounts; more would take too long. */
@@ -19,7 +19,7 @@ const STREAM_DELAY_MS = 5 * 60_000
 
 /** The destination of a relay's shares. */
 export interface FleetShares {
-  readonly link: Link
+  readonly link: FleetLink
   /** Name of the relay in the fleet. */
   readonly relay: string
 }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { failedOf } from '#ground/chain/solution.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { packageVersion } from '#ground/platform/version.ts'
-import { Link } from '#mining/fleet/link.ts'
-import type { RelayFigures } from '#mining/fleet/messages.ts'
+import { FleetLink } from '#mining/fleet/link.ts'
+import type { RelayStatistics } from '#mining/fleet/messages.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { FleetSource, type MemberCallbacks } from '#mining/source/fleet/fleet-source.ts'
@@ -27,7 +27,7 @@ export function joinFleet(
   const what = 'no leader of the fleet gave work'
   return applyStartPolicy(reaching, what, { onWaiting, signal }, async (onTrouble, ends) => {
     const agent = `newcut/${packageVersion}`
-    const link = await Link.open({ ...server, agent, ...shared }, reaching.failFast ? null : onWaiting, ends)
+    const link = await FleetLink.open({ ...server, agent, ...shared }, reaching.failFast ? null : onWaiting, ends)
     try {
       const names = { fleet: server.fleet, rig, version: packageVersion, session: randomUUID(), isRelay }
       const source = await FleetSource.join({ link, ...names, ...shared }, onTrouble, ends)
@@ -74,7 +74,7 @@ export function rigCallbacks(miner: Miner): MemberCallbacks {
 }
 
 /** @returns undefined without a stratum server */
-function relayFigures({ rigs, devices }: Pick<Snapshot, 'rigs' | 'devices'>): RelayFigures | undefined {
+function relayFigures({ rigs, devices }: Pick<Snapshot, 'rigs' | 'devices'>): RelayStatistics | undefined {
   if (rigs === undefined) return undefined
   const rates = devices.flatMap(({ engine, hashrates }) => (engine === 'rigs' ? (hashrates['10s'] ?? []) : []))
   return { rigs: rigs.sessions, rate: rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) }

@@ -1,5 +1,5 @@
 /** Cache of the newest versions of entries, bounded by bytes: keys and rows can be long. */
-import { Recent, type RecentTable } from '#ground/base/recent.ts'
+import { RecentItems, type RecentTable } from '#ground/base/recent.ts'
 import { sizeOf } from '#language/contracts/values/size.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 import type { Version } from '../ledger/versions.ts'
@@ -16,11 +16,11 @@ interface EntryPlace {
 }
 
 /** The newest version of an entry, or null if it has none. */
-export type VersionCache = Recent<EntryPlace, Version | null>
+export type VersionCache = RecentItems<EntryPlace, Version | null>
 
 /** @param bytes estimated size of a full generation (base/recent.ts) */
 export function versionCache(bytes: number): VersionCache {
-  return new Recent({ full: bytes, weigh: bytesOf, table: () => new PlaceTable() })
+  return new RecentItems({ full: bytes, weigh: bytesOf, table: () => new PlaceTable() })
 }
 
 /** Keys stay strings of their own, because joining a long key with its domain copies it on every read. */

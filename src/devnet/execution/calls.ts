@@ -6,14 +6,14 @@ import type { BlockContext } from '../ledger/block-context.ts'
 import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import type { Ledger, Preflight } from '../ledger/ledger.ts'
 import { outOfGas, trialFault } from '../ledger/local.ts'
-import type { Trial } from '../mempool/mempools.ts'
+import type { DryRun } from '../mempool/mempools.ts'
 import { TIMED_OUT } from '../mempool/refusals.ts'
 import { keepVerdicts, type SignedParts } from '../mempool/slh-dsa.ts'
 import { ExecutionUnavailable } from './errors.ts'
 import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
 import type { CommandTask } from './messages.ts'
 
-export class Calls implements Trial {
+export class Calls implements DryRun {
   readonly #ledger: Ledger
   readonly #executor: Executor
 

@@ -1,7 +1,7 @@
 /** Funds accounts when a node starts: privileged code mints their coins on every chain, in a block of its own. */
 import { PHRASE_COINS } from '#ground/chain/development-accounts.ts'
 import type { Network } from '#ground/chain/network.ts'
-import type { MintingMethod } from '#ground/schema/control.ts'
+import type { FundingMethod } from '#ground/schema/control.ts'
 import { mintCode, privilegesFor } from '#ground/schema/fund-request.ts'
 import type { BlockMaker } from '../control/block-maker.ts'
 import type { PhraseAccount } from '../control/phrase-accounts.ts'
@@ -11,13 +11,13 @@ import { runPrivileged } from './routes/control-run.ts'
 const ACCOUNTS_PER_COMMAND = 100
 
 /** @returns code that mints coins for all accounts of the data */
-function codeFor(minting: MintingMethod): string {
+function codeFor(minting: FundingMethod): string {
   const mint = mintCode(minting, '(at 1 a)')
   return `(map (lambda (a) (let ((account (at 0 a)) (amount ${PHRASE_COINS}.0)) ${mint})) (read-msg "accounts"))`
 }
 
 /** How coins are made on a network: a contract that computes rewards mints no other amount. */
-export const mintingOn = ({ coinbase }: Pick<Network, 'coinbase'>): MintingMethod =>
+export const mintingOn = ({ coinbase }: Pick<Network, 'coinbase'>): FundingMethod =>
   coinbase.isReturned ? 'rows' : 'coinbase'
 
 /** Mints coins for the accounts that a chain does not have. @throws Error if the contract refuses, and ControlError */

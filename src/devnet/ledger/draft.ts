@@ -1,6 +1,6 @@
 /** A block under construction: its reward, then commands one after the other while there is room. */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
-import { GrowingPayload, minerDataJson } from '#ground/chain/payload.ts'
+import { PayloadBuilder, minerDataJson } from '#ground/chain/payload.ts'
 import { Layer, type LayerEntry, type ReadableState } from '#language/contracts/machine/state.ts'
 import type { CommandPrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { Command } from '../command/command.ts'
@@ -74,7 +74,7 @@ export class PayloadDraft {
   readonly #limits: OutputLimits
   readonly #minerData: Uint8Array
   readonly #coinbase: Uint8Array
-  readonly #hashes: GrowingPayload
+  readonly #hashes: PayloadBuilder
   readonly #done: ExecutedEntry[] = []
   readonly #keys = new Set<string>()
   readonly #writes: LayerEntry[][] = []
@@ -103,7 +103,7 @@ export class PayloadDraft {
     const { text, fault } = this.#reward(chains)
     this.#coinbase = encoder.encode(text)
     this.rewardFault = fault
-    this.#hashes = new GrowingPayload({ minerData: this.#minerData, coinbase: this.#coinbase }, sha512t256)
+    this.#hashes = new PayloadBuilder({ minerData: this.#minerData, coinbase: this.#coinbase }, sha512t256)
   }
 
   /** Number of commands in it. */

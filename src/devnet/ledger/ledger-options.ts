@@ -20,7 +20,7 @@ export interface BeginOptions {
 }
 
 /** How to execute blocks of others, such as in a thread. */
-export interface OthersRunner {
+export interface ForeignBlockExecutor {
   /** Executes a command. */
   readonly run: RunLater
   /** Verifies the signatures of SLH-DSA in a payload of a chain, so that the check of its commands knows the verdicts. */

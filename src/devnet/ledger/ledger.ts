@@ -33,7 +33,7 @@ import {
   type PayloadExecution,
 } from './execute-payload.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
-import type { BeginOptions, LedgerOptions, OthersRunner } from './ledger-options.ts'
+import type { BeginOptions, LedgerOptions, ForeignBlockExecutor } from './ledger-options.ts'
 import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
@@ -73,7 +73,7 @@ export class Ledger implements Executions {
     StoredPayload,
     (ExecutedPayload | ExecutionFault) & { readonly parent: Uint8Array }
   >()
-  #others: OthersRunner | null = null
+  #others: ForeignBlockExecutor | null = null
   /** One-entry cache: pollers mostly ask about the same block. */
   #lastFound: Block | null = null
   /** Chain -> the last context below its head. */
@@ -154,7 +154,7 @@ export class Ledger implements Executions {
   }
 
   /** Executes blocks of others in this way, instead of at once. */
-  runOthersBy(others: OthersRunner): void {
+  runOthersBy(others: ForeignBlockExecutor): void {
     this.#others = others
   }
 

@@ -12,19 +12,19 @@ import { valueFromJson, valueToJson } from '#language/contracts/values/wire.ts'
 const MAX_SHOWN = 80
 
 /** A row that does not fit its table. The message begins with the place in the order. */
-export class UnfitRow extends Error {}
+export class InvalidRow extends Error {}
 
 /**
  * Reads the fields of a row. Numbers may be JSON numbers, and times texts such as `2027-01-01T00:00:00Z`.
  * @param at place in the order, such as `/rows/alice`
- * @throws UnfitRow for a field that the schema does not have, and for a value of another type
+ * @throws InvalidRow for a field that the schema does not have, and for a value of another type
  */
 export function rowFromJson(table: TableRef, row: Readonly<Record<string, unknown>>, at: string): Map<string, Value> {
   const { schema } = table
   const read = Object.entries(row).map(([field, json]): [string, Value] => {
     const place = `${at}/${field}`
     const type = schema?.fields.get(field)
-    if (schema !== null && type === undefined) throw new UnfitRow(`${place}: no such field; ${fieldsText(table)}`)
+    if (schema !== null && type === undefined) throw new InvalidRow(`${place}: no such field; ${fieldsText(table)}`)
     return [field, typedFromJson(type ?? null, json as ExactJson, place)]
   })
   return new Map(read)
@@ -32,12 +32,12 @@ export function rowFromJson(table: TableRef, row: Readonly<Record<string, unknow
 
 /**
  * @param at place in the order
- * @throws UnfitRow if a row lacks fields
+ * @throws InvalidRow if a row lacks fields
  */
 export function expectComplete(table: TableRef, row: ReadonlyMap<string, Value>, at: string): void {
   const missing = [...(table.schema?.fields.keys() ?? [])].filter((field) => !row.has(field))
   if (missing.length === 0) return
-  throw new UnfitRow(`${at}: a new row needs all fields, and has no ${missing.join(', ')}; ${fieldsText(table)}`)
+  throw new InvalidRow(`${at}: a new row needs all fields, and has no ${missing.join(', ')}; ${fieldsText(table)}`)
 }
 
 function fieldsText({ qualified, schema }: TableRef): string {
@@ -53,10 +53,10 @@ function typedFromJson(type: Type | null, json: ExactJson, at: string): Value {
     value = byType(type, json, at)
   } catch (error) {
     if (!(error instanceof FormatError)) throw error
-    throw new UnfitRow(`${at}: ${describeError(error)}`)
+    throw new InvalidRow(`${at}: ${describeError(error)}`)
   }
   if (type !== null && !isOfType(type, value, () => undefined)) {
-    throw new UnfitRow(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeSource(type)}${hint(type)}`)
+    throw new InvalidRow(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeSource(type)}${hint(type)}`)
   }
   return value
 }
@@ -100,12 +100,12 @@ function hint({ type }: Type): string {
 
 /**
  * JSON text from which `read-msg` makes the same value.
- * @throws UnfitRow for an object whose fields mean another kind of value in JSON
+ * @throws InvalidRow for an object whose fields mean another kind of value in JSON
  */
 export function readableJson(value: Value, at: string): string {
   const text = exactText(value)
   if (equalValues(valueFromJson(JSON.parse(text) as ExactJson), value)) return text
-  throw new UnfitRow(`${at}: an object of these fields means another kind of value in JSON, so it cannot be written`)
+  throw new InvalidRow(`${at}: an object of these fields means another kind of value in JSON, so it cannot be written`)
 }
 
 function exactText(value: Value): string {

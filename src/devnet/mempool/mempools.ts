@@ -19,7 +19,7 @@ import { isUnverified, manySlhDsaFault, type SignedParts, verdictsOn } from './s
 import { type Transaction, transactionOf } from './transaction.ts'
 
 /** Port: trial of a command by the ledger before it becomes pending. */
-export interface Trial {
+export interface DryRun {
   /** @returns why a command may not become pending, null if it may, or undefined if only `later` can tell */
   tryNow(chain: number, command: Command): string | null | undefined
   /** Like `now`, in a thread, because contract code runs before anybody has paid. */
@@ -38,7 +38,7 @@ interface MempoolsOptions {
   /** Must have the transactions of a block before the block is on the cut. */
   readonly index: TransactionIndex
   readonly nowMs: () => number
-  readonly trial: Trial
+  readonly trial: DryRun
   readonly turns: TimeSlicer
   readonly rules: NetworkRules
   /** Keys whose signatures are not checked. Default: none. */
@@ -77,7 +77,7 @@ export class Mempools {
   readonly #chains: Chains
   readonly #index: TransactionIndex
   readonly #nowMs: () => number
-  readonly #trial: Trial
+  readonly #trial: DryRun
   readonly #turns: TimeSlicer
   readonly #rules: NetworkRules
   readonly #badlists = new Map<number, Badlist>()

@@ -1,7 +1,7 @@
 /** Signatures of a command, one for each signer. They sign the 32 bytes of its hash, not `cmd` (PROTOCOL.md E.2). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { describeError } from '#ground/base/errors.ts'
-import { Recent } from '#ground/base/recent.ts'
+import { RecentItems } from '#ground/base/recent.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
 import type { ReleaseRules } from '../rules/releases.ts'
 import { slhDsaFault, usesSlhDsa } from './slh-dsa.ts'
@@ -16,7 +16,7 @@ const DEFAULT_RULES: SignatureRules = { hasSlhDsa: false }
 const MIN_CACHED_KEYS = 5000
 
 /** Scheme and public key -> the key. */
-const cachedKeys = new Recent<string, KeyObject>({ full: MIN_CACHED_KEYS })
+const cachedKeys = new RecentItems<string, KeyObject>({ full: MIN_CACHED_KEYS })
 
 /**
  * Checks the signatures of a command.

@@ -5,7 +5,7 @@
 import { hash as digest } from 'node:crypto'
 import { decodeBase64Url, decodeHex } from '#ground/base/bytes.ts'
 import { FormatError } from '#ground/base/errors.ts'
-import { Recent } from '#ground/base/recent.ts'
+import { RecentItems } from '#ground/base/recent.ts'
 import { webAuthnPartsOf } from '#ground/chain/command-size.ts'
 import { slhDsaSchemes } from '#ground/chain/slh-dsa.ts'
 import type { Command, CommandSigner } from '../command/command.ts'
@@ -41,7 +41,7 @@ interface CheckedSignature {
 }
 
 /** Result of a verification, by {@link CheckedSignature.id}. */
-const verdicts = new Recent<string, boolean>({ full: MIN_CACHED_VERDICTS })
+const verdicts = new RecentItems<string, boolean>({ full: MIN_CACHED_VERDICTS })
 
 /** Loads what verifies the signatures. Without it, none can be verified. */
 export async function loadSlhDsa(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Cache in front of a payload store: the same payloads are read again and again. */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
-import { Recent } from '#ground/base/recent.ts'
+import { RecentItems } from '#ground/base/recent.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 
@@ -10,7 +10,7 @@ const CACHED_BYTES = 8 * 1024 * 1024
 export class RecentPayloads implements PayloadStore {
   readonly #kept: PayloadStore
   /** Payload hash as in JSON -> payload. */
-  readonly #recent = new Recent<string, StoredPayload>({ full: CACHED_BYTES, weigh: (_, payload) => bytesOf(payload) })
+  readonly #recent = new RecentItems<string, StoredPayload>({ full: CACHED_BYTES, weigh: (_, payload) => bytesOf(payload) })
 
   constructor(kept: PayloadStore) {
     this.#kept = kept

@@ -17,7 +17,7 @@ import type { Addition, Chains } from '../rules/chains.ts'
 import type { StoredPayload } from '../store/payload.ts'
 import type { TimeSlicer } from '../time-slicer.ts'
 import { Drafts } from './drafts.ts'
-import { Refreshes } from './refreshes.ts'
+import { RefreshScheduler } from './refreshes.ts'
 
 export interface CoordinatorOptions {
   readonly pools: Mempools
@@ -96,7 +96,7 @@ export class Coordinator {
   readonly #built = new Map<string, BuiltPayload>()
   readonly #listeners = new Map<number, Set<(event: WorkEvent) => void>>()
   readonly #blockedChains = new Set<number>()
-  readonly #refreshes: Refreshes
+  readonly #refreshes: RefreshScheduler
   readonly #paused = new Set<number>()
   /** Accounts that were reported because their reward cannot be paid. */
   readonly #unpaid = new Set<string>()
@@ -117,7 +117,7 @@ export class Coordinator {
       fork: options.fork,
       onNotice: options.onNotice,
     })
-    this.#refreshes = new Refreshes({
+    this.#refreshes = new RefreshScheduler({
       pools: options.pools,
       intervalMs: options.refreshMs,
       clock: options.clock,

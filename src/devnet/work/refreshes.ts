@@ -22,7 +22,7 @@ interface Announcement {
   readonly atMs: number
 }
 
-export class Refreshes {
+export class RefreshScheduler {
   readonly #options: RefreshesOptions
   /** Chain -> the block last announced to its miners, and when. */
   readonly #announced = new Map<number, Announcement>()

@@ -162,7 +162,7 @@ export class Metrics {
   /** Counts of rigs by metric, and by labels as JSON. */
   #countedRigs = new Map<Counter<string>, Map<string, RigSeries>>()
   /** Counts per device at the last scrape, by engine and device. */
-  #devices = new Map<string, CountedDevice>()
+  #devices = new Map<string, DeviceCounters>()
   /** Names of devices with hardware errors; these series have no engine label. */
   readonly #devicesWithErrors = new Set<string>()
 
@@ -233,7 +233,7 @@ export class Metrics {
   }
 
   #showDevices(devices: Snapshot['devices']): void {
-    const present = new Map<string, CountedDevice>()
+    const present = new Map<string, DeviceCounters>()
     for (const { engine, device, hashes, faults, hardwareErrors = 0, state, hashrates } of devices) {
       const labels = { engine, device }
       const key = `${engine}/${device}`
@@ -350,7 +350,7 @@ interface RigSeries {
   readonly total: number
 }
 
-interface CountedDevice {
+interface DeviceCounters {
   readonly labels: { readonly engine: string; readonly device: string }
   readonly hashes: number
   readonly faults: number

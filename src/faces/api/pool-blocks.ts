@@ -11,7 +11,7 @@ const EARLIER_MS = 1_000
 const LATER_MS = 600_000
 
 /** A block of an earlier run, from the journal. */
-export interface EarlierBlock {
+export interface PreviousRunBlock {
   readonly hash: string
   readonly chain: number
   readonly height: number
@@ -24,7 +24,7 @@ export interface EarlierBlock {
   readonly foundAt: string
 }
 
-export interface PoolBlock extends Omit<EarlierBlock, 'device' | 'foundAt'> {
+export interface PoolBlock extends Omit<PreviousRunBlock, 'device' | 'foundAt'> {
   /** Account of the rig's user, or the device while no account is known. */
   readonly miner: string
   readonly foundAtMs: number
@@ -32,7 +32,7 @@ export interface PoolBlock extends Omit<EarlierBlock, 'device' | 'foundAt'> {
 
 export interface PoolBlocksOptions {
   /** Blocks of earlier runs, oldest first. */
-  readonly recent: readonly EarlierBlock[]
+  readonly recent: readonly PreviousRunBlock[]
   /** Maps a device to the user of its rig; empty or undefined if it has none. */
   readonly userOf: (device: string) => string | undefined
   /** The share log, which knows the user of a block after a restart; null without one. */

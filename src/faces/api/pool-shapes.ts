@@ -12,7 +12,7 @@ import { payeeOfUser } from '#mining/accounts/user-account.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { selectPage } from './pages.ts'
-import { type EarlierBlock, MAX_BLOCKS, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
+import { type PreviousRunBlock, MAX_BLOCKS, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
 import {
   balanceShape,
   coins,
@@ -35,7 +35,7 @@ interface PoolShapesOptions {
   /** The account that block rewards go to. */
   readonly account: string
   /** Blocks of earlier runs, oldest first. */
-  readonly recent: readonly EarlierBlock[]
+  readonly recent: readonly PreviousRunBlock[]
   /** Reads the payouts, or null if the miner keeps no state. */
   readonly payouts: ReadPayouts | null
   readonly clock: Clock
@@ -56,7 +56,7 @@ interface Sample {
   readonly created: string
 }
 
-export class PoolShapes {
+export class PoolResponses {
   readonly parts: readonly ServedPart[]
   readonly #options: PoolShapesOptions
   readonly #blocks: PoolBlocks

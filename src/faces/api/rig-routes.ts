@@ -56,9 +56,9 @@ function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: Ri
   return reply.send(table)
 }
 
-type Send = (log: ShareReader, query: Query, reply: FastifyReply) => Promise<FastifyReply>
+type SendResponse = (log: ShareReader, query: Query, reply: FastifyReply) => Promise<FastifyReply>
 
-function addLog(app: FastifyInstance, path: string, log: ShareReader | null, token: CurrentToken, send: Send): void {
+function addLog(app: FastifyInstance, path: string, log: ShareReader | null, token: CurrentToken, send: SendResponse): void {
   app.get(path, async (request, reply) => {
     // Shares name accounts and addresses, so a configured token is required.
     const refusal = refuseUnlessOpen(request, reply, token)

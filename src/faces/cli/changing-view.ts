@@ -4,7 +4,7 @@ import type { LogFormat } from './levels.ts'
 import { isShown, type LogLevel, type LogStyle } from './levels.ts'
 import type { ConsoleEvent } from './notices.ts'
 
-export interface ChangingView extends ConsoleView {
+export interface ReplaceableView extends ConsoleView {
   /** Shows an event at any level. */
   readonly tell: (event: ConsoleEvent) => void
   /** Sets the style of all later events. */
@@ -14,7 +14,7 @@ export interface ChangingView extends ConsoleView {
 /** Makes the view of a format. `levelNow` returns the current level. */
 export type ViewMaker = (format: LogFormat, levelNow: () => LogLevel) => ConsoleView
 
-export function changingView(first: LogStyle, viewOf: ViewMaker): ChangingView {
+export function changingView(first: LogStyle, viewOf: ViewMaker): ReplaceableView {
   let style = first
   const newView = () => viewOf(style.format, () => style.level)
   let view = newView()

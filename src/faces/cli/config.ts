@@ -6,23 +6,23 @@ import { environmentName, negatedName, type OptionSpec, type Values } from './op
 import { valueIn } from './values.ts'
 
 /** `order`: a request to the running miner. */
-export type GivenBy = 'order' | 'flag' | 'environment' | 'file' | 'default'
+export type OptionSource = 'order' | 'flag' | 'environment' | 'file' | 'default'
 
 export interface Config<Table> {
   readonly values: Values<Table>
   /** Option name -> origin of its value. */
-  readonly origins: ReadonlyMap<string, GivenBy>
+  readonly origins: ReadonlyMap<string, OptionSource>
   /** The configuration file, or null if there is none. */
   readonly file: string | null
   /** The sources of the values. */
-  readonly layers: Layers
+  readonly layers: ConfigLayers
 }
 
 /** Option name -> value as written. */
 export type RawOptions = Readonly<Record<string, unknown>>
 
 /** The sources of values, by priority. */
-export interface Layers {
+export interface ConfigLayers {
   readonly orders: RawOptions
   /** Text as typed. */
   readonly flags: RawOptions
@@ -36,11 +36,11 @@ export interface Layers {
 /** The effective values of `table` in these layers. Throws NewcutError BAD_OPTION. */
 export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
-  layers: Layers,
+  layers: ConfigLayers,
 ): Config<Table> {
   const { orders, flags, environment, content, file } = layers
   const values: Record<string, unknown> = {}
-  const origins = new Map<string, GivenBy>()
+  const origins = new Map<string, OptionSource>()
   for (const [name, entry] of Object.entries(table)) {
     const spec = entry as OptionSpec<unknown>
     const masked = (text: string) => (spec.isSecret ? '***' : text)
@@ -53,11 +53,11 @@ export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
     }
     const typed = spec.isSecret ? `--${name} ***` : flagText(name, flags[name])
     const ordered = { raw: orders[name], where: `${name}: ${masked(jsonTextOf(orders[name]))}` }
-    const first: [GivenBy, RawValue | undefined][] = [
+    const first: [OptionSource, RawValue | undefined][] = [
       ['order', valueIfSet(ordered)],
       ['flag', valueIfSet({ raw: flags[name], where: typed })],
     ]
-    const elsewhere: [GivenBy, RawValue | undefined][] = spec.isFlagOnly
+    const elsewhere: [OptionSource, RawValue | undefined][] = spec.isFlagOnly
       ? []
       : [
           ['environment', eitherName(name, spec, inEnvironment)],

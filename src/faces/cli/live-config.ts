@@ -2,7 +2,7 @@
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { type PreparedFile, prepareReplacement } from '#ground/base/replace-file.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
-import { jsonTextOf, type Layers, type RawOptions, resolveLayers } from './config.ts'
+import { jsonTextOf, type ConfigLayers, type RawOptions, resolveLayers } from './config.ts'
 import { parseConfigFile, readConfigFile } from './config-file.ts'
 import { cliErrors } from './errors.ts'
 import {
@@ -130,7 +130,7 @@ export class LiveConfig {
   }
 
   /** Applies these layers to the miner. If it throws NewcutError, nothing has changed. */
-  async #applyLayers(layers: Layers): Promise<void> {
+  async #applyLayers(layers: ConfigLayers): Promise<void> {
     const before = this.#accepted
     const next = resolveLayers(mineOptions, layers)
     fileAlone(layers)
@@ -144,14 +144,14 @@ export class LiveConfig {
   }
 }
 
-function isShadowed({ flags, environment }: Layers, name: string): boolean {
+function isShadowed({ flags, environment }: ConfigLayers, name: string): boolean {
   const { plural } = specOf(name)
   const known = [name, negatedName(name, specOf(name)), plural].filter((each) => each != null)
   return flags[name] !== undefined || known.some((each) => environment[environmentName(each)] !== undefined)
 }
 
 /** A later change of the file replaces a change over HTTP, unless another layer wins over the file anyway. */
-function requestsBeside(layers: Layers, content: RawOptions): RawOptions {
+function requestsBeside(layers: ConfigLayers, content: RawOptions): RawOptions {
   const { orders, content: before } = layers
   const kept = Object.entries(orders).filter(
     ([name]) => isShadowed(layers, name) || isSame(before[name], content[name]),

@@ -1,5 +1,5 @@
 /** The options that a running miner can change, and the differences between two configurations. */
-import { type Config, type Layers, resolveLayers } from './config.ts'
+import { type Config, type ConfigLayers, resolveLayers } from './config.ts'
 import type { Notice } from './notices.ts'
 import { mineOptions } from './options/mine.ts'
 import { environmentName, type OptionSpec } from './options/row.ts'
@@ -42,7 +42,7 @@ export function withLive(before: MineConfig, next: MineConfig): MineConfig {
 }
 
 /** The options of the file alone. Throws NewcutError for an invalid value, even if another layer wins over it. */
-export function fileAlone(layers: Layers): MineConfig {
+export function fileAlone(layers: ConfigLayers): MineConfig {
   return resolveLayers(mineOptions, { ...layers, orders: {}, flags: {}, environment: {} })
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { asNewcutError, describeError, operatingError } from '#ground/base/errors.ts'
 import { LogFile, type LogFileEvents } from '#ground/platform/log-file.ts'
-import { type ChangingView, changingView, type ViewMaker } from './changing-view.ts'
+import { type ReplaceableView, changingView, type ViewMaker } from './changing-view.ts'
 import { writeFlags } from './config-file.ts'
 import { cliErrors } from './errors.ts'
 import { fileView } from './file-view.ts'
@@ -35,7 +35,7 @@ export const styleOf = (values: LogValues): LogStyle => ({ format: values.log, l
 export async function withLog<T>(
   values: LogValues,
   { views, nowMs }: LogOutputs,
-  task: (log: ChangingView) => Promise<T>,
+  task: (log: ReplaceableView) => Promise<T>,
 ): Promise<T> {
   const onConsole = changingView(styleOf(values), views)
   const kept = openFileLog(values, onConsole, nowMs)
@@ -58,7 +58,7 @@ export async function withLog<T>(
 }
 
 /** The log with the flags of the command in its warnings. */
-function withFlagNames(log: ChangingView): ChangingView {
+function withFlagNames(log: ReplaceableView): ReplaceableView {
   return {
     ...log,
     show: (event) => log.show(withFlags(event, writeFlags)),
@@ -75,7 +75,7 @@ function tryLogFile(path: string): void {
 }
 
 /** @returns the file and its face, or null without a file. Failures of the file go to the console. */
-function openFileLog(values: LogValues, onConsole: ChangingView, nowMs: () => number) {
+function openFileLog(values: LogValues, onConsole: ReplaceableView, nowMs: () => number) {
   const path = values['log-file']
   if (path === undefined) return null
   if (values['dry-run']) {
@@ -119,7 +119,7 @@ function openLogFile(path: string, events: LogFileEvents): LogFile {
   }
 }
 
-function tee(one: ChangingView, other: ChangingView): ChangingView {
+function tee(one: ReplaceableView, other: ReplaceableView): ReplaceableView {
   return {
     show: (event) => {
       one.show(event)

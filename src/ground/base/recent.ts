@@ -18,7 +18,7 @@ interface RecentOptions<K, V> {
   readonly table?: () => RecentTable<K, V>
 }
 
-export class Recent<K, V> {
+export class RecentItems<K, V> {
   readonly #options: Required<RecentOptions<K, V>>
   #young: RecentTable<K, V>
   #old: RecentTable<K, V>

@@ -56,7 +56,7 @@ interface LogEnd {
 }
 
 /** Checks the lines of a log, the first to the last, and seals further ones. */
-export class SealChain {
+export class HashChain {
   readonly #path: string
   #end: LogEnd = { lines: 0, seal: '' }
   #isSealed = false
@@ -153,21 +153,21 @@ function isNearlySealed(line: Buffer): boolean {
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
 /** Seals a line by itself, for files without an order of lines. @returns the line with its newline */
-export const sealedLine = (text: string): string => new SealChain('').seal(text)
+export const sealedLine = (text: string): string => new HashChain('').seal(text)
 
 /**
  * Checks a line that is sealed by itself, or has no seal.
  * @param line without its newline
  * @returns the line without its seal, or null if it is damaged
  */
-export const readSealedLine = (line: Buffer): string | null => unlessDamaged(() => new SealChain('').take(line))
+export const readSealedLine = (line: Buffer): string | null => unlessDamaged(() => new HashChain('').take(line))
 
 /**
  * Checks the text after the last newline of a file with such lines.
  * @returns whether it is the beginning of a line, which a crash cut off
  */
 export const isUnfinishedLine = (rest: Buffer): boolean =>
-  unlessDamaged(() => new SealChain('').isWhole(rest)) === false
+  unlessDamaged(() => new HashChain('').isWhole(rest)) === false
 
 function unlessDamaged<T>(read: () => T): T | null {
   try {
@@ -241,7 +241,7 @@ export const machineDisk: LogDisk = {
 interface LogContent {
   /** The lines without their seals. */
   readonly lines: readonly string[]
-  readonly chain: SealChain
+  readonly chain: HashChain
   /** Length of all lines in bytes; the file may be longer by an unfinished line. */
   readonly bytes: number
   /** Whether the last line lacks its newline. */
@@ -256,7 +256,7 @@ export function readLog({ path, endPath, disk = machineDisk }: LogFiles): LogCon
   // Another process may append during the read. It writes the end file before the lines, so read that first.
   const end = readEnd(endPath, disk)
   const bytes = disk.read(path)
-  const chain = new SealChain(path)
+  const chain = new HashChain(path)
   const lines: string[] = []
   let isCovered = end.lines === 0
   const take = (line: Buffer) => {
@@ -281,7 +281,7 @@ export function readLog({ path, endPath, disk = machineDisk }: LogFiles): LogCon
 function readEnd(endPath: string, disk: LogDisk): LogEnd {
   const bytes = disk.read(endPath)
   if (bytes.length === 0) return { lines: 0, seal: '' }
-  const chain = new SealChain(endPath)
+  const chain = new HashChain(endPath)
   const text = chain.take(bytes.subarray(0, -1))
   if (chain.unsealed > 0 || bytes.at(-1) !== NEWLINE) throw new LogDamage(endPath, 1, 'it is not as newcut wrote it')
   const { lines, last } = parsePlainJson(text) as { readonly lines: number; readonly last: string }
@@ -367,7 +367,7 @@ export class SealedLog {
   #noteEnd(): void {
     const { lines, seal: last } = this.#synced
     if (this.#noted === this.#synced || lines === 0) return
-    this.#disk.replace(this.#endPath, new SealChain(this.#endPath).seal(JSON.stringify({ lines, last })))
+    this.#disk.replace(this.#endPath, new HashChain(this.#endPath).seal(JSON.stringify({ lines, last })))
     this.#noted = this.#synced
   }
 }

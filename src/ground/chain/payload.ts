@@ -30,7 +30,7 @@ export function payloadHash(transactions: Uint8Array, outputs: Uint8Array): Uint
 }
 
 /** Hashes of a payload that grows by transactions. */
-export class GrowingPayload {
+export class PayloadBuilder {
   readonly #digest: Digest | undefined
   readonly #transactions: MerkleTree
   readonly #outputs: MerkleTree
@@ -63,7 +63,7 @@ export function payloadHashes(
   },
   digest?: Digest,
 ): PayloadHashes {
-  const growing = new GrowingPayload(payload, digest)
+  const growing = new PayloadBuilder(payload, digest)
   for (const each of payload.transactions) growing.add(each)
   return growing.hashes
 }

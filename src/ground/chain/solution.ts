@@ -48,7 +48,7 @@ interface RejectedStep {
   readonly message: string
 }
 
-interface LostStep extends MayReturn {
+interface OrphanedStep extends MayReturn {
   readonly step: 'lost'
   readonly reason: LostReason
   readonly message: string
@@ -59,7 +59,7 @@ export type Receipt =
   | { readonly step: 'acknowledged' }
   | (MayReturn & { readonly step: 'stale' })
   | RejectedStep
-  | LostStep
+  | OrphanedStep
 
 /** Further steps of an acknowledged solution. */
 export type FollowUp =
@@ -71,7 +71,7 @@ export type FollowUp =
   | (MayReturn & { readonly step: 'stale' | 'orphaned' })
   /** The issuer rejected it later, or an intermediary could not deliver it. */
   | RejectedStep
-  | LostStep
+  | OrphanedStep
   /** Not known yet: the chain has not moved on, or the node does not answer. */
   | { readonly step: 'unconfirmed'; readonly message: string }
 

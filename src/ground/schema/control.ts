@@ -182,10 +182,10 @@ export const RevertResult = Type.Object({ heights: Heights, clock: ClockState })
 /** State after a reset. */
 export const ResetResult = Type.Object({ ...RevertResult.properties, fork: ForkState })
 
-const MintingMethod = Type.Union([Type.Literal('coinbase'), Type.Literal('rows')], {
+const FundingMethod = Type.Union([Type.Literal('coinbase'), Type.Literal('rows')], {
   description: 'how coins are made: by coin.coinbase, or by rows if that computes the amount itself',
 })
-export type MintingMethod = Static<typeof MintingMethod>
+export type FundingMethod = Static<typeof FundingMethod>
 
 export const DevnetStatus = Type.Object({
   mode: Type.String(),
@@ -198,7 +198,7 @@ export const DevnetStatus = Type.Object({
   snapshots: Type.Array(SnapshotId),
   impersonated: ImpersonateResult.properties.keys,
   gas: GasState,
-  minting: MintingMethod,
+  minting: FundingMethod,
   fork: ForkState,
 })
 

@@ -153,7 +153,7 @@ export type ListedEvent = Static<typeof ListedEvent>
 export type EventPage = Static<typeof EventPage>
 export type ModuleList = Static<typeof ModuleList>
 export type ModuleDetails = Static<typeof ModuleDetails>
-export type CallableMember = Static<typeof Callable>
+export type CallableFunction = Static<typeof Callable>
 export type RowPage = Static<typeof RowPage>
 
 const shared = { method: 'GET', scope: 'root', group: 'devnet', params: None } as const

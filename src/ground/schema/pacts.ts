@@ -25,7 +25,7 @@ const ListedStep = Type.Object({
 
 const PactFailure = Type.Object({ ...attempt, fault: Type.String({ description: 'why it failed' }) })
 
-const NextStep = Type.Object({
+const NextPactStep = Type.Object({
   step: Natural,
   chain: { ...Natural, description: 'chain that runs it' },
   proofOf: Type.Union([Type.Object({ chain: Natural, requestKey: Type.String() }), Type.Null()], {
@@ -61,7 +61,7 @@ export const ListedPact = Type.Object({
   state: PactProgress,
   steps: Type.Array(ListedStep, { description: 'that have run, ascending' }),
   failures: Type.Array(PactFailure, { description: 'the newest attempts that failed, newest first' }),
-  next: Type.Union([NextStep, Type.Null()], { description: 'null after the last step or a rollback' }),
+  next: Type.Union([NextPactStep, Type.Null()], { description: 'null after the last step or a rollback' }),
   note: Type.Optional(Type.String({ description: 'on a fork: what nodes do not tell of the steps below the pin' })),
 })
 
@@ -82,7 +82,7 @@ export const PactPage = Type.Object({
 export type ListedPact = Static<typeof ListedPact>
 export type ListedStep = Static<typeof ListedStep>
 export type PactFailure = Static<typeof PactFailure>
-export type NextStep = Static<typeof NextStep>
+export type NextPactStep = Static<typeof NextPactStep>
 export type PactProgress = Static<typeof PactProgress>
 /**
  * A page of pacts: unfinished ones first, then the newest first.

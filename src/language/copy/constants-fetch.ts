@@ -6,7 +6,7 @@ import { valueFromJson } from '../contracts/values/wire.ts'
 import type { EntrySource } from './entries.ts'
 import { exactly, exactValue, exactWithin, type InexactShape, printCode, shapeOf } from './exact-values.ts'
 import { membersOf } from './module-text.ts'
-import { type PinQuestion, wrongFormError } from './question.ts'
+import { type PinnedQuery, wrongFormError } from './question.ts'
 
 interface FetchedConstant {
   readonly name: string
@@ -29,7 +29,7 @@ export class ConstantsFetch {
   }
 
   /** Asks for the values. */
-  get questions(): readonly PinQuestion[] {
+  get questions(): readonly PinnedQuery[] {
     if (this.#names.length === 0) return []
     const code = exactly(this.#names.map((name) => `${this.#module}.${name}`))
     return [{ code, take: (answer) => this.#take(answer) }]
@@ -49,7 +49,7 @@ export class ConstantsFetch {
   }
 
   /** Asks for the digits within lists and objects, after the values are known. */
-  get nested(): readonly PinQuestion[] {
+  get nested(): readonly PinnedQuery[] {
     const codes = this.#found.map(({ name, shape }) => {
       const print = shape === null ? null : printCode(shape)
       return print === null ? '""' : `(let ((v ${this.#module}.${name})) ${print})`

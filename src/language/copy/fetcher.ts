@@ -6,7 +6,7 @@ import { fetchModules } from './module-fetch.ts'
 import type { PinnedCaller } from './pinned-caller.ts'
 
 /** An entry, or with key null the keys of a domain. */
-export interface MissedEntry {
+export interface CacheMiss {
   readonly domain: Domain
   readonly key: string | null
 }
@@ -29,7 +29,7 @@ export class Fetcher {
    * @param hints texts of the code that misses it: probably keys of other rows
    * @throws NewcutError if the node cannot supply it
    */
-  async fetch({ domain, key }: MissedEntry, hints: readonly string[] = []): Promise<void> {
+  async fetch({ domain, key }: CacheMiss, hints: readonly string[] = []): Promise<void> {
     const flight = `${domain}|${key}`
     const before = this.#flights.get(flight)
     if (before !== undefined) return before

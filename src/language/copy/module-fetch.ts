@@ -6,7 +6,7 @@ import type { CachedOrigin, EntrySource } from './entries.ts'
 import { type ModuleOrigin, modulesIn, namespaceOf, originIn } from './module-text.ts'
 import { networkPath } from './pin.ts'
 import type { PinnedCaller } from './pinned-caller.ts'
-import { askAll, type PinQuestion, stringCode, textField, wrongFormError } from './question.ts'
+import { askAll, type PinnedQuery, stringCode, textField, wrongFormError } from './question.ts'
 
 const decoder = new TextDecoder()
 
@@ -57,7 +57,7 @@ function fetchNames({ caller, entries }: EntrySource): Promise<void> {
   return askAll(caller, [{ code: '(list-modules)', take }])
 }
 
-function moduleQuestion({ caller, entries }: EntrySource, name: string): PinQuestion {
+function moduleQuestion({ caller, entries }: EntrySource, name: string): PinnedQuery {
   return {
     code: `(describe-module ${stringCode(name)})`,
     take: (value) => {

@@ -148,13 +148,13 @@ async function requestedPin(remote: RemoteNode, { cut, cacheFolder }: NetworkCop
 }
 
 /** The cut that the user or the cache names. @returns null if the node chooses the blocks */
-function namedCut(cut: string | null, height: number | null, cacheFolder: string | null): CutText | null {
+function namedCut(cut: string | null, height: number | null, cacheFolder: string | null): CutString | null {
   if (height !== null) return cachedPin(cacheFolder, height)
   return cut === null ? null : cutText(cut)
 }
 
 /** A cut, and where it stands. */
-interface CutText {
+interface CutString {
   readonly text: string
   /** Name of the file or option, for errors. */
   readonly where: string
@@ -164,7 +164,7 @@ interface CutText {
  * The text of a cut: as given, or in a file.
  * @throws NewcutError BAD_INPUT if the file cannot be read
  */
-export function cutText(cut: string): CutText {
+export function cutText(cut: string): CutString {
   if (cut.trimStart().startsWith('{')) return { text: cut, where: '`fork.cut`' }
   try {
     return { text: readUserText(cut), where: cut }
@@ -181,7 +181,7 @@ export function pinFile(folder: string, { network, height }: Pick<Pin, 'network'
 }
 
 /** The only cached pin at a height, so that a fork with a full cache needs no node. */
-function cachedPin(folder: string | null, height: number): CutText | null {
+function cachedPin(folder: string | null, height: number): CutString | null {
   if (folder === null || !existsSync(pinsIn(folder))) return null
   const files = readdirSync(pinsIn(folder)).filter((name) => name.endsWith(`-${height}.json`))
   return files.length === 1 ? cutText(join(pinsIn(folder), files[0])) : null

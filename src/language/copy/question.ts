@@ -6,7 +6,7 @@ import { copyErrors } from './errors.ts'
 import type { PinnedCaller } from './pinned-caller.ts'
 import { excerpt } from './remote-node.ts'
 
-export interface PinQuestion {
+export interface PinnedQuery {
   /** An expression of the language. */
   readonly code: string
   /** Takes the value of the expression. */
@@ -32,7 +32,7 @@ export function stringCode(text: string): string {
  * Asks all of these questions, in as few requests as possible.
  * @throws NewcutError if the node does not answer, or the code of a question fails unexpectedly
  */
-export async function askAll(caller: PinnedCaller, questions: readonly PinQuestion[]): Promise<void> {
+export async function askAll(caller: PinnedCaller, questions: readonly PinnedQuery[]): Promise<void> {
   const alone = questions.filter(({ isAlone }) => isAlone === true)
   const batches = batchesOf(questions.filter(({ isAlone }) => isAlone !== true))
   await Promise.all([
@@ -41,8 +41,8 @@ export async function askAll(caller: PinnedCaller, questions: readonly PinQuesti
   ])
 }
 
-function batchesOf(questions: readonly PinQuestion[]): PinQuestion[][] {
-  const batches: PinQuestion[][] = []
+function batchesOf(questions: readonly PinnedQuery[]): PinnedQuery[][] {
+  const batches: PinnedQuery[][] = []
   let characters = Number.POSITIVE_INFINITY
   for (const question of questions) {
     characters += question.code.length
@@ -57,7 +57,7 @@ function batchesOf(questions: readonly PinQuestion[]): PinQuestion[][] {
 }
 
 /** One request for several questions. If it fails, each half of them is asked again. */
-async function askTogether(caller: PinnedCaller, questions: readonly PinQuestion[]): Promise<void> {
+async function askTogether(caller: PinnedCaller, questions: readonly PinnedQuery[]): Promise<void> {
   if (questions.length === 1) return askOne(caller, questions[0])
   const answer = await caller.exec(`[${questions.map(({ code }) => code).join(' ')}]`)
   if ('failure' in answer) {
@@ -70,7 +70,7 @@ async function askTogether(caller: PinnedCaller, questions: readonly PinQuestion
   for (const [i, { take }] of questions.entries()) readForm(caller, values[i], take)
 }
 
-async function askOne(caller: PinnedCaller, { code, take, onFailure }: PinQuestion): Promise<void> {
+async function askOne(caller: PinnedCaller, { code, take, onFailure }: PinnedQuery): Promise<void> {
   const answer = await caller.exec(code)
   if ('value' in answer) readForm(caller, answer.value, take)
   else if (onFailure?.(answer.failure) !== true) {

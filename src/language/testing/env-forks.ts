@@ -7,7 +7,7 @@ import { showValue } from '../contracts/values/print.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { MAX_ROUNDS } from '../copy/chain-copy.ts'
 import type { NetworkCopyOptions } from '../copy/network-copy.ts'
-import { type FileOutcome, type FileQuestions, runTestFile } from './files.ts'
+import { type FileOutcome, type FileRequests, runTestFile } from './files.ts'
 import { hintText, openTestFork, type TestFork } from './fork.ts'
 
 /** A call of `env-fork` as data, which threads can send to each other. */
@@ -28,7 +28,7 @@ export interface EnvForkField {
 }
 
 /** Choices for the forks of test files. */
-export interface EnvForkPorts {
+export interface EnvForkDependencies {
   /** The fork that a call means. @throws NewcutError BAD_OPTION for options that no fork has */
   readonly optionsOf: (call: EnvForkCall) => NetworkCopyOptions | Promise<NetworkCopyOptions>
   /** Called when a fork is pinned. */
@@ -39,13 +39,13 @@ export interface EnvForkPorts {
 
 /** The forks of one run of test files. Files with the same `env-fork` share a pin, and what it has fetched. */
 export class EnvForks {
-  readonly #ports: EnvForkPorts
+  readonly #ports: EnvForkDependencies
   /** Options as text -> the fork. */
   readonly #forks = new Map<string, TestFork>()
   /** Request as text -> its fork. */
   readonly #answers = new Map<string, TestFork>()
 
-  constructor(ports: EnvForkPorts) {
+  constructor(ports: EnvForkDependencies) {
     this.#ports = ports
   }
 
@@ -55,7 +55,7 @@ export class EnvForks {
   }
 
   /** Runs a file until it misses nothing. If a fork fails, the file stops at the form that needs it. */
-  async run(file: string, questions: FileQuestions): Promise<FileOutcome> {
+  async run(file: string, questions: FileRequests): Promise<FileOutcome> {
     let refused: string | null = null
     const start: TestRunOptions = {
       fork: (request) => {

@@ -18,7 +18,7 @@ export interface CoveredFiles {
   readonly excluded: readonly string[]
 }
 
-export interface FileQuestions extends Omit<ObserverOptions, 'covers'> {
+export interface FileRequests extends Omit<ObserverOptions, 'covers'> {
   /** Null measures no coverage. */
   readonly coverage: CoveredFiles | null
   /** How property tests draw values. */
@@ -47,7 +47,7 @@ export function displayPath(file: string): string {
  */
 export function runTestFile(
   file: string,
-  { coverage, runs: chance, ...questions }: FileQuestions,
+  { coverage, runs: chance, ...questions }: FileRequests,
   start: Omit<TestRunOptions, 'observe'> = {},
 ): FileOutcome {
   const read = new Set<string>()
@@ -76,7 +76,7 @@ export function runTestFile(
 }
 
 /** Runs a test file that may ask for a fork. @returns null if it does */
-export function runUnforked(file: string, questions: FileQuestions): FileOutcome | null {
+export function runUnforked(file: string, questions: FileRequests): FileOutcome | null {
   const fork: TestRunOptions['fork'] = (request) => {
     throw new MissingFork(request)
   }

@@ -10,7 +10,7 @@ import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
 import type { Pin } from '../copy/pin.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
 import { testingErrors } from './errors.ts'
-import { type FileOutcome, type FileQuestions, runTestFile } from './files.ts'
+import { type FileOutcome, type FileRequests, runTestFile } from './files.ts'
 
 /** A forked chain that test files run on. */
 export interface TestFork {
@@ -23,7 +23,7 @@ export interface TestFork {
 /** Runs a test file on a fork until it misses nothing. Rejects with NewcutError if the node does not answer. */
 export async function runOnFork(
   file: string,
-  questions: FileQuestions,
+  questions: FileRequests,
   { source, chain }: TestFork,
 ): Promise<FileOutcome> {
   const text = hintText(resolve(file))

@@ -17,7 +17,7 @@ export interface FileTests {
 /** @param placeText a place as text; default: `file:line:column`, with the file relative to the working directory */
 export function testsOf(
   { file, report: { cases, stopped } }: FileOutcome,
-  placeText: (at: PlacedResult) => string = locationOf,
+  placeText: (at: LocatedResult) => string = locationOf,
 ): FileTests {
   const tests = cases.map((each) => {
     const { name, what, milligas } = each
@@ -29,10 +29,10 @@ export function testsOf(
 }
 
 /** Something in a file; null stands for the file as a whole. */
-export type PlacedResult = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
+export type LocatedResult = Pick<TestCase, 'file'> & { readonly place: TestCase['place'] | null }
 
 /** `file:line:column`, relative to the working directory. */
-export function locationOf(at: PlacedResult): string {
+export function locationOf(at: LocatedResult): string {
   const name = displayPath(at.file)
   return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
 }

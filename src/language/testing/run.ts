@@ -5,7 +5,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { bundleOf } from '#ground/platform/bundled.ts'
 import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { EnvForkCall } from './env-forks.ts'
-import { type FileOutcome, type FileQuestions, runUnforked } from './files.ts'
+import { type FileOutcome, type FileRequests, runUnforked } from './files.ts'
 import { type CallReply, errorFrom, plainError, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
 
 /** The bundled thread, or else the one next to this file, with the same extension. */
@@ -20,7 +20,7 @@ const MODULE =
  */
 export async function runTestFiles(
   files: readonly string[],
-  questions: FileQuestions,
+  questions: FileRequests,
   jobs = availableParallelism(),
 ): Promise<(FileOutcome | null)[]> {
   const threads = Math.min(jobs, files.length)
@@ -56,7 +56,7 @@ interface ThreadRun {
  * Runs a file in a thread of its own, so that it can take its time and forks. Rejects with NewcutError if a fork cannot be
  * had, and with the reason of the signal when it aborts.
  */
-export async function runAlone(file: string, questions: FileQuestions, run: ThreadRun): Promise<FileOutcome> {
+export async function runAlone(file: string, questions: FileRequests, run: ThreadRun): Promise<FileOutcome> {
   const { fork, optionsOf, signal } = run
   signal.throwIfAborted()
   const worker = new Worker(MODULE)

@@ -5,7 +5,7 @@ import { operatingError } from '#ground/base/errors.ts'
 import { type GasRow, lineHits, mergeCounts } from '../contracts/repl/run-observer.ts'
 import { type FileCoverage, fileCoverageOf, lcovText } from './coverage.ts'
 import { testingErrors } from './errors.ts'
-import type { CoveredFiles, FileQuestions } from './files.ts'
+import type { CoveredFiles, FileRequests } from './files.ts'
 import { displayPath } from './files.ts'
 import { gasRows } from './gas.ts'
 import { sourcePath } from './reports.ts'
@@ -82,7 +82,7 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
   const { match, jobs, seed = randomInt(2 ** 32), runs = RUNS, coverage = false, gas = false } = options
   const covered = { dependencies: false, excluded: [], ...(coverage !== true && coverage) }
   const chance = { seed, runs }
-  const questions: FileQuestions = {
+  const questions: FileRequests = {
     traces: 'none',
     hasGas: gas,
     coverage: coverage === false ? null : covered,

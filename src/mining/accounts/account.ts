@@ -1,11 +1,11 @@
 /** The account of one worker: shares, refusals and decayed hashrates. Only shares change it, so a replay is exact. */
 import { shareVerdicts } from '../stratum/messages.ts'
-import type { RefusedVerdict, ShareEntry } from './share-store.ts'
+import type { ShareRejection, ShareEntry } from './share-store.ts'
 
 /** All verdicts of refused shares. */
 export const refusedVerdicts = shareVerdicts.filter((verdict) => verdict !== 'accepted') as [
-  RefusedVerdict,
-  ...RefusedVerdict[],
+  ShareRejection,
+  ...ShareRejection[],
 ]
 
 /** Time constants of the decayed hashrates in milliseconds, by name. */
@@ -30,13 +30,13 @@ const MINUTES = 10
 interface MinuteCounts {
   readonly minuteMs: number
   accepted: number
-  readonly refused: Partial<Record<RefusedVerdict, number>>
+  readonly refused: Partial<Record<ShareRejection, number>>
 }
 
 /** Why the user was warned about a worker. */
 export interface RigWarning {
   /** The most frequent reason. */
-  readonly reason: RefusedVerdict | 'unknown job'
+  readonly reason: ShareRejection | 'unknown job'
   readonly refused: number
   readonly of: number
   readonly sinceMs: number
@@ -52,7 +52,7 @@ export interface SavedAccount {
   readonly accepted: number
   readonly hashes: number
   readonly blocks: number
-  readonly refused: Partial<Record<RefusedVerdict, number>>
+  readonly refused: Partial<Record<ShareRejection, number>>
   readonly firstMs: number | null
   readonly lastShareMs: number | null
   readonly heardMs: number
@@ -82,7 +82,7 @@ export class WorkerAccount {
   hashes = 0
   /** Shares that are blocks, accepted or too late. */
   blocks = 0
-  readonly refused: Partial<Record<RefusedVerdict, number>>
+  readonly refused: Partial<Record<ShareRejection, number>>
   /** Time of the first accepted share, or null. Hashrates count from there. */
   firstMs: number | null = null
   /** Time of the newest accepted share. */
@@ -140,7 +140,7 @@ export class WorkerAccount {
   }
 
   /** Counts refused shares. */
-  refuse(verdict: RefusedVerdict, timeMs: number, count = 1, isUnknownJob = false): void {
+  refuse(verdict: ShareRejection, timeMs: number, count = 1, isUnknownJob = false): void {
     this.refused[verdict] = (this.refused[verdict] ?? 0) + count
     this.heardMs = Math.max(this.heardMs, timeMs)
     const minute = this.#minute(timeMs)
@@ -165,8 +165,8 @@ export class WorkerAccount {
   }
 
   /** Shares of the last ten minutes: the accepted ones, and the refusals that the rig caused, by verdict. */
-  recent(nowMs: number): { readonly accepted: number; readonly refused: Partial<Record<RefusedVerdict, number>> } {
-    const refused: Partial<Record<RefusedVerdict, number>> = {}
+  recent(nowMs: number): { readonly accepted: number; readonly refused: Partial<Record<ShareRejection, number>> } {
+    const refused: Partial<Record<ShareRejection, number>> = {}
     let accepted = 0
     for (const minute of this.#minutes) {
       if (minute.minuteMs <= minuteOf(nowMs) - MINUTES * MINUTE_MS) continue
@@ -181,7 +181,7 @@ export class WorkerAccount {
   }
 
   /** Refusals in this minute so far. */
-  refusedIn(minuteMs: number, verdict: RefusedVerdict): number {
+  refusedIn(minuteMs: number, verdict: ShareRejection): number {
     return this.#minutes.find((minute) => minute.minuteMs === minuteMs)?.refused[verdict] ?? 0
   }
 

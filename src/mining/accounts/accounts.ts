@@ -1,7 +1,7 @@
 /** Accounts of all workers, the only source of worker figures for `newcut rigs`, HTTP, dashboard and metrics. */
 import { accountKey, minuteOf, type SavedAccount, WorkerAccount } from './account.ts'
 import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
-import type { RefusedShares, RefusedVerdict, ShareEntry, ShareReader } from './share-store.ts'
+import type { RefusedShares, ShareRejection, ShareEntry, ShareReader } from './share-store.ts'
 import { WorkerConnection } from './worker-connection.ts'
 
 export type { WorkerConnection }
@@ -120,7 +120,7 @@ export class Accounts {
   }
 
   /** Counts a refusal. */
-  refuse(user: string, worker: string, verdict: RefusedVerdict, timeMs: number, isUnknownJob = false): WorkerAccount {
+  refuse(user: string, worker: string, verdict: ShareRejection, timeMs: number, isUnknownJob = false): WorkerAccount {
     const account = this.#accountOf(user, worker)
     account.refuse(verdict, timeMs, 1, isUnknownJob)
     this.#changed.add(account)

@@ -1,6 +1,6 @@
 /** Reads the share log of a fleet from outside the fleet. */
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
-import { Link, type LinkOptions } from '../fleet/link.ts'
+import { FleetLink, type LinkOptions } from '../fleet/link.ts'
 import { shareErrors } from './errors.ts'
 import { ShareLog } from './jetstream-log.ts'
 import type { RefusedShares, ShareEntry, ShareReader, TimeRange } from './share-store.ts'
@@ -11,17 +11,17 @@ interface FleetReaderOptions extends LinkOptions {
 }
 
 export class FleetShareReader implements ShareReader {
-  readonly #link: Link
+  readonly #link: FleetLink
   readonly #log: ShareLog
 
-  private constructor(link: Link, log: ShareLog) {
+  private constructor(link: FleetLink, log: ShareLog) {
     this.#link = link
     this.#log = log
   }
 
   /** @throws NewcutError BAD_INPUT if the fleet has no share log, and the errors of Link and NATS */
   static async open(options: FleetReaderOptions, stopped: AbortSignal): Promise<FleetShareReader> {
-    const link = await Link.open(options, null, stopped)
+    const link = await FleetLink.open(options, null, stopped)
     // Closing the connection ends all waits for NATS.
     stopped.addEventListener('abort', () => void link.close(), { once: true })
     try {

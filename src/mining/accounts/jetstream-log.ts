@@ -7,7 +7,7 @@ import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
 import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { literals } from '#ground/schema/literals.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
-import type { Link } from '../fleet/link.ts'
+import type { FleetLink } from '../fleet/link.ts'
 import { decodeMessage } from '../fleet/messages.ts'
 import { unlessMissing } from '../fleet/stores.ts'
 import { refusedVerdicts } from './account.ts'
@@ -67,11 +67,11 @@ interface StoredRecord<T> {
 }
 
 export class ShareLog {
-  readonly #link: Link
+  readonly #link: FleetLink
   readonly #onWarning: (message: string) => void
   readonly #scope: LogScope
 
-  constructor(link: Link, onWarning: (message: string) => void, scope: LogScope = {}) {
+  constructor(link: FleetLink, onWarning: (message: string) => void, scope: LogScope = {}) {
     this.#link = link
     this.#onWarning = onWarning
     this.#scope = scope

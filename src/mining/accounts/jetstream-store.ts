@@ -7,8 +7,8 @@ import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream'
 import { ClosedConnectionError, RequestError } from '@nats-io/transport-node'
 import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
-import { Recent } from '#ground/base/recent.ts'
-import type { Link } from '../fleet/link.ts'
+import { RecentItems } from '#ground/base/recent.ts'
+import type { FleetLink } from '../fleet/link.ts'
 import { encodeMessage } from '../fleet/messages.ts'
 import { shareErrors } from './errors.ts'
 import { ShareLog } from './jetstream-log.ts'
@@ -34,7 +34,7 @@ interface JetStreamStoreOptions extends ShareStreamOptions {
   readonly relay?: string | undefined
 }
 
-interface Message {
+interface JetStreamMessage {
   readonly subject: string
   readonly id: string
   readonly body: Uint8Array
@@ -42,9 +42,9 @@ interface Message {
 
 export class JetStreamStore implements ShareStore {
   readonly #options: JetStreamStoreOptions
-  readonly #link: Link
+  readonly #link: FleetLink
   readonly #log: ShareLog
-  readonly #recent = new Recent<string, true>({ full: MAX_RECENT })
+  readonly #recent = new RecentItems<string, true>({ full: MAX_RECENT })
   readonly #stopped = new AbortController()
   #newestMs = 0
   #inFlight = 0
@@ -122,12 +122,12 @@ export class JetStreamStore implements ShareStore {
    * Publishes all messages. On failure some may be in the stream all the same, but none may be counted.
    * @throws NewcutError
    */
-  async #publishAll(messages: readonly Message[]): Promise<void> {
+  async #publishAll(messages: readonly JetStreamMessage[]): Promise<void> {
     const results = await Promise.allSettled(messages.map((message) => this.#publish(message)))
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  async #publish(message: Message): Promise<void> {
+  async #publish(message: JetStreamMessage): Promise<void> {
     if (this.#inFlight >= MAX_IN_FLIGHT) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#inFlight++
     try {
@@ -143,7 +143,7 @@ export class JetStreamStore implements ShareStore {
     return operatingError(shareErrors.notStoredInFleet, { stream: this.#link.subjects.shares, why: reason }, cause)
   }
 
-  async #send({ subject, id, body }: Message): Promise<void> {
+  async #send({ subject, id, body }: JetStreamMessage): Promise<void> {
     const { clock } = this.#options
     const { signal } = this.#stopped
     const endMs = clock.monotonicMs() + GIVE_UP_MS

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
-import { Recent } from '#ground/base/recent.ts'
+import { RecentItems } from '#ground/base/recent.ts'
 import { everyAfter } from '#ground/base/signals.ts'
 import type { SavedAccount } from './account.ts'
 import type { AccountChanges, AccountStore, SavedRange } from './accounts.ts'
@@ -43,9 +43,9 @@ import {
 } from './share-records.ts'
 import type { RefusedShares, ShareEntry, ShareStore, TimeRange } from './share-store.ts'
 import {
-  type Del,
+  type DeleteOperation,
   joinTallies,
-  type Put,
+  type PutOperation,
   recountTallies,
   removeRecords,
   Tallies,
@@ -87,7 +87,7 @@ export class LevelStore implements ShareStore, AccountStore {
   #reopening: Promise<ShareDatabase> | null = null
   /** Resolves when the database of a failed write is closed. */
   #closing: Promise<void> = Promise.resolve()
-  readonly #recent: Recent<string, true>
+  readonly #recent: RecentItems<string, true>
   #newestMs = 0
   /** Whether writes are not synced yet. */
   #isDirty = false
@@ -100,7 +100,7 @@ export class LevelStore implements ShareStore, AccountStore {
   private constructor(options: LevelStoreOptions, database: ShareDatabase) {
     this.#options = options
     this.#database = database
-    this.#recent = new Recent({ full: recentOf(options) })
+    this.#recent = new RecentItems({ full: recentOf(options) })
   }
 
   /** @throws NewcutError DATA_UNUSABLE if it is in use, damaged, of another network, or not a writable folder */
@@ -173,7 +173,7 @@ export class LevelStore implements ShareStore, AccountStore {
     const stored = await this.#readStored(database, keys)
     const added = keys.filter((key) => !stored.has(key))
     const tallies = await this.#tallies.add(database, added)
-    const puts = [...records].map(([key, sorted]): Put => {
+    const puts = [...records].map(([key, sorted]): PutOperation => {
       const value = sharesValue(distinctShares([...(stored.get(key) ?? []), ...sorted]))
       return { type: 'put', key, value }
     })
@@ -253,8 +253,8 @@ export class LevelStore implements ShareStore, AccountStore {
   async save({ changed, dropped, throughMs, savedMs }: AccountChanges): Promise<void> {
     const key = ({ user, worker }: Pick<SavedAccount, 'user' | 'worker'>) => ACCOUNTS + JSON.stringify([user, worker])
     await this.#write([
-      ...changed.map((account): Put => ({ type: 'put', key: key(account), value: sealRecord(account) })),
-      ...dropped.map((account): Del => ({ type: 'del', key: key(account) })),
+      ...changed.map((account): PutOperation => ({ type: 'put', key: key(account), value: sealRecord(account) })),
+      ...dropped.map((account): DeleteOperation => ({ type: 'del', key: key(account) })),
       { type: 'put', key: 'm/through', value: sealRecord({ throughMs, savedMs } satisfies SavedRange) },
     ])
   }
@@ -271,7 +271,7 @@ export class LevelStore implements ShareStore, AccountStore {
     await this.#closing
   }
 
-  async #write(batch: (Put | Del)[]): Promise<void> {
+  async #write(batch: (PutOperation | DeleteOperation)[]): Promise<void> {
     if (batch.length === 0) return
     const database = await this.#openDatabase()
     try {
@@ -287,7 +287,7 @@ export class LevelStore implements ShareStore, AccountStore {
    * Handles a failed write. LevelDB's log may end in half a record, after which nothing would be readable. Reopening
    * the database starts another log.
    */
-  #fail(database: ShareDatabase, error: unknown, batch: readonly (Put | Del)[]): void {
+  #fail(database: ShareDatabase, error: unknown, batch: readonly (PutOperation | DeleteOperation)[]): void {
     for (const { type, key } of batch) if (type === 'put' && key.startsWith(SHARES)) this.#doubtful.push(key)
     this.#tallies.forget()
     this.#failure = error

@@ -8,7 +8,7 @@ import { everyAfter } from '#ground/base/signals.ts'
 import { minuteOf, type WorkerAccount } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import type { LedgerStorage, RigLedger, RigNotice } from './rig-ledger.ts'
-import type { RefusedShares, RefusedVerdict, ShareEntry } from './share-store.ts'
+import type { RefusedShares, ShareRejection, ShareEntry } from './share-store.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** A share before the write that sets its time. */
@@ -130,7 +130,7 @@ export class ShareRecorder implements RigLedger {
    * Counts a refusal.
    * @returns true if it is the first of its worker
    */
-  refuse(user: string, worker: string, verdict: RefusedVerdict, isUnknownJob = false): boolean {
+  refuse(user: string, worker: string, verdict: ShareRejection, isUnknownJob = false): boolean {
     const nowMs = this.#clock.wallMs()
     const account = this.accounts.refuse(user, worker, verdict, nowMs, isUnknownJob)
     const isFirst = !this.#refusing.has(account)

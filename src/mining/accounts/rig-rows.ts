@@ -2,7 +2,7 @@
 import { type RateWindow, type RigWarning, rateNames, type WorkerAccount } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import { remedyOf } from './rig-warnings.ts'
-import type { RefusedVerdict } from './share-store.ts'
+import type { ShareRejection } from './share-store.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** Hashes per second, or null if unknown. */
@@ -25,7 +25,7 @@ export interface WorkerRow {
   readonly hashrates: RigRates
   readonly accepted: number
   /** Number of refused shares by reason. */
-  readonly refused: Readonly<Partial<Record<RefusedVerdict, number>>>
+  readonly refused: Readonly<Partial<Record<ShareRejection, number>>>
   /** Mean number of hashes for all accepted shares. */
   readonly hashes: number
   /** Shares that are blocks, accepted or too late. */

@@ -17,7 +17,7 @@ interface ShareCursor {
 }
 
 /** Position within the refusals: a minute, and how many of its records were read. */
-interface RefusedCursor {
+interface InvalidCursor {
   readonly minuteMs: number
   readonly count: number
 }
@@ -29,7 +29,7 @@ export function shareCursor(text: string): ShareCursor | null {
 }
 
 /** @returns null if the text is not a cursor */
-export function refusedCursor(text: string): RefusedCursor | null {
+export function refusedCursor(text: string): InvalidCursor | null {
   const [, minute, count] = /^(\d{1,16})\.(\d{1,9})$/.exec(text) ?? []
   return minute === undefined ? null : { minuteMs: Number(minute), count: Number(count) }
 }
@@ -56,11 +56,11 @@ export async function sharePage(log: ShareReader, range: ShareRange, limit: numb
 
 export async function refusedPage(
   log: ShareReader,
-  { after, ...range }: TimeRange & { readonly after?: RefusedCursor | undefined },
+  { after, ...range }: TimeRange & { readonly after?: InvalidCursor | undefined },
   limit: number,
 ): Promise<LogPage<RefusedShares>> {
   const lines: RefusedShares[] = []
-  let place: RefusedCursor = { minuteMs: -1, count: 0 }
+  let place: InvalidCursor = { minuteMs: -1, count: 0 }
   for await (const refused of log.refusals(after === undefined ? range : { ...range, fromMs: after.minuteMs })) {
     const { minuteMs } = refused
     const next = minuteMs === place.minuteMs ? { minuteMs, count: place.count + 1 } : { minuteMs, count: 1 }

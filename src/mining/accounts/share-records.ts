@@ -2,7 +2,7 @@
  * Keys and values of the share log in LevelDB. Values are JSON with a checksum, since LevelDB does not verify reads.
  */
 import { crc32 } from 'node:zlib'
-import type { RefusedShares, RefusedVerdict, ShareEntry, TimeRange } from './share-store.ts'
+import type { RefusedShares, ShareRejection, ShareEntry, TimeRange } from './share-store.ts'
 
 /** Key prefixes of shares, refusals, accounts and tallies of shares. All other keys begin with `m/`. */
 export const SHARES = 's/'
@@ -62,7 +62,7 @@ export function readRefusal(key: string, value: string): RefusedShares | null {
   const rest = key.slice(REFUSED.length + TIME_DIGITS + 1)
   const slash = rest.indexOf('/')
   const [user, worker] = JSON.parse(rest.slice(slash + 1)) as [string, string]
-  return { minuteMs, user, worker, verdict: rest.slice(0, slash) as RefusedVerdict, count }
+  return { minuteMs, user, worker, verdict: rest.slice(0, slash) as ShareRejection, count }
 }
 
 /** JSON after its checksum. */

@@ -27,11 +27,11 @@ export interface ShareEntry {
    * Verdict that the rig got, if the share was refused. The log has it for its block alone: accounts count it as
    * refused, and never as accepted.
    */
-  readonly refusedAs?: RefusedVerdict | undefined
+  readonly refusedAs?: ShareRejection | undefined
 }
 
 /** Why a share was refused. */
-export type RefusedVerdict = Exclude<ShareVerdict, 'accepted'>
+export type ShareRejection = Exclude<ShareVerdict, 'accepted'>
 
 /** Number of shares of a worker that were refused for one reason within one minute. */
 export interface RefusedShares {
@@ -39,7 +39,7 @@ export interface RefusedShares {
   readonly minuteMs: number
   readonly user: string
   readonly worker: string
-  readonly verdict: RefusedVerdict
+  readonly verdict: ShareRejection
   readonly count: number
 }
 

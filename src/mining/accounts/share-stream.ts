@@ -1,7 +1,7 @@
 /** The JetStream stream for the shares of a fleet. */
 import { JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import { operatingError } from '#ground/base/errors.ts'
-import type { Link } from '../fleet/link.ts'
+import type { FleetLink } from '../fleet/link.ts'
 import { createStream, NANOSECONDS, type Replicas, unlessMissing, updateStream } from '../fleet/stores.ts'
 import { shareErrors } from './errors.ts'
 
@@ -19,7 +19,7 @@ const NO_ROOM: readonly number[] = [10_047, 10_028, 10_023]
 const NO_PEERS = 10_005
 
 export interface ShareStreamOptions {
-  readonly link: Link
+  readonly link: FleetLink
   readonly replicas?: Replicas
   /** Called if the configuration of an existing stream cannot be changed. */
   readonly onWarning: (message: string) => void

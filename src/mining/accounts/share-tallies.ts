@@ -19,8 +19,8 @@ type ShareTally = readonly [records: number, sum: number]
 
 /** A record with its key. */
 type LogEntry = readonly [key: string, value: string]
-export type Put = { readonly type: 'put'; readonly key: string; readonly value: string }
-export type Del = { readonly type: 'del'; readonly key: string }
+export type PutOperation = { readonly type: 'put'; readonly key: string; readonly value: string }
+export type DeleteOperation = { readonly type: 'del'; readonly key: string }
 
 /** The start of the ten seconds that a time is in. */
 export const tallyStart = (timeMs: number) => Math.floor(timeMs / TALLY_MS) * TALLY_MS
@@ -116,7 +116,7 @@ function tallyOf(value: string): ShareTally | null {
   return Array.isArray(tally) && tally.length === 2 ? (tally as unknown as ShareTally) : null
 }
 
-const tallyPut = (startMs: number, tally: ShareTally): Put => ({
+const tallyPut = (startMs: number, tally: ShareTally): PutOperation => ({
   type: 'put',
   key: tallyKey(startMs),
   value: sealRecord(tally),
@@ -131,7 +131,7 @@ export class Tallies {
    * @param keys of records that the log does not have yet
    * @returns the tallies, to be written together with the records
    */
-  async add(database: ShareDatabase, keys: readonly string[]): Promise<Put[]> {
+  async add(database: ShareDatabase, keys: readonly string[]): Promise<PutOperation[]> {
     const changed = new Map<number, ShareTally>()
     for (const key of keys) {
       const startMs = startOf(key)
@@ -166,18 +166,18 @@ async function countTally(database: ShareDatabase, startMs: number, without: Rea
 }
 
 /** The removal of records, which may be in the log or not, with the tallies of those that stay. */
-export async function removeRecords(database: ShareDatabase, keys: readonly string[]): Promise<(Put | Del)[]> {
+export async function removeRecords(database: ShareDatabase, keys: readonly string[]): Promise<(PutOperation | DeleteOperation)[]> {
   const without = new Set(keys)
   const starts = new Set(keys.map(startOf))
   const puts = await Promise.all(
     [...starts].map(async (startMs) => tallyPut(startMs, await countTally(database, startMs, without))),
   )
-  return [...keys.map((key): Del => ({ type: 'del', key })), ...puts]
+  return [...keys.map((key): DeleteOperation => ({ type: 'del', key })), ...puts]
 }
 
 /** Counts all records again after LevelDB has dropped some. @returns the tallies that differ */
-export async function recountTallies(groups: AsyncIterable<TallyGroup>): Promise<Put[]> {
-  const puts: Put[] = []
+export async function recountTallies(groups: AsyncIterable<TallyGroup>): Promise<PutOperation[]> {
+  const puts: PutOperation[] = []
   for await (const group of groups) {
     if (tallyProblem(group, 0) !== null) puts.push(tallyPut(group.startMs, sumOf(group.entries)))
   }

@@ -1,6 +1,6 @@
 /** Interface of an engine whose devices are rigs: they connect to it and speak stratum. */
 import type { RigLedger, RigNotice } from '../accounts/rig-ledger.ts'
-import type { RefusedVerdict } from '../accounts/share-store.ts'
+import type { ShareRejection } from '../accounts/share-store.ts'
 import type { ShareCounts } from '../stratum/messages.ts'
 import type { RefusalCounts } from '../stratum/refusals.ts'
 
@@ -63,5 +63,5 @@ export interface RigCounts {
   /** Current share difficulty in hashes, or null if unknown. */
   readonly difficulty: number | null
   /** The most frequent reason of refused shares while there are too many, or null. */
-  readonly refusedAs: RefusedVerdict | 'unknown job' | null
+  readonly refusedAs: ShareRejection | 'unknown job' | null
 }

@@ -57,7 +57,7 @@ const JETSTREAM_MS = 1_000
 /** Called with the reason when the connection is lost, and with null when it is restored. */
 type LinkListener = (problem: string | null) => void
 
-export class Link {
+export class FleetLink {
   /** Name of the fleet. */
   readonly fleet: string
   readonly subjects: Subjects
@@ -89,14 +89,14 @@ export class Link {
     options: LinkOptions,
     onWaiting: ((message: string) => void) | null,
     signal: AbortSignal,
-  ): Promise<Link> {
+  ): Promise<FleetLink> {
     const { clock, random } = options
     const settings = settingsOf(options)
     for (let attempt = 0; ; attempt++) {
       signal.throwIfAborted()
       try {
         const connection = await connect(settings)
-        if (!signal.aborted) return new Link(connection, options)
+        if (!signal.aborted) return new FleetLink(connection, options)
         await connection.close()
       } catch (error) {
         signal.throwIfAborted()

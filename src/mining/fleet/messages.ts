@@ -119,8 +119,8 @@ const relayFigures = {
   /** Hashes per second, a part of the relay's rate; null if not known yet. */
   rate: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
 }
-export const RelayFigures = Type.Object(relayFigures)
-export type RelayFigures = Readonly<Static<typeof RelayFigures>>
+export const RelayStatistics = Type.Object(relayFigures)
+export type RelayStatistics = Readonly<Static<typeof RelayStatistics>>
 
 const MemberState = Type.Union([Type.Literal('searching'), Type.Literal('paused'), Type.Literal('idle')])
 
@@ -158,7 +158,7 @@ const EnergyReport = Type.Object({
   unread: Count,
 })
 
-export const Report = Type.Object({
+export const MemberReport = Type.Object({
   ...figures,
   /** Missing in reports of older versions. */
   energy: Type.Optional(EnergyReport),
@@ -171,9 +171,9 @@ export const Report = Type.Object({
   /** The newest job that the rig knows. */
   seen: Nullable(Type.Object({ term: Count, number: Count })),
 })
-export type Report = Readonly<Static<typeof Report>>
+export type MemberReport = Readonly<Static<typeof MemberReport>>
 
-export const ReportAnswer = Type.Object({
+export const MemberReportAnswer = Type.Object({
   term: Count,
   /** Name of the leader. */
   leader: Name,
@@ -188,7 +188,7 @@ export const ReportAnswer = Type.Object({
   /** The newest job, if the rig does not know it. */
   job: Nullable(JobMessage),
 })
-export type ReportAnswer = Readonly<Static<typeof ReportAnswer>>
+export type MemberReportAnswer = Readonly<Static<typeof MemberReportAnswer>>
 
 /** Report of a leader or standby. */
 export const NodeReport = Type.Object({
@@ -213,14 +213,14 @@ export type CandidateMessage = Readonly<Static<typeof CandidateMessage>>
 
 export const OutcomeQuestion = Type.Object({ hash: HashText })
 
-export const Outcome = Type.Object({
+export const SolutionOutcome = Type.Object({
   /** `unknown`: the leader does not know the candidate. `working`: in progress, or not confirmed yet. */
   step: literals(['unknown', 'working', ...settledVerdicts]),
   /** For `rejected` and `lost`. */
   reason: Type.Optional(Name),
   message: Type.Optional(Text),
 })
-export type Outcome = Readonly<Static<typeof Outcome>>
+export type SolutionOutcome = Readonly<Static<typeof SolutionOutcome>>
 
 /** Requests the part of the list that starts at rig number `from`. */
 export const ListQuestion = Type.Object({ from: Count })
@@ -230,7 +230,7 @@ const MemberRow = Type.Object({
   /** Missing for rigs of older versions, and in lists of older leaders. */
   energy: Type.Optional(EnergyReport),
   lease: Nullable(Lease),
-  relay: Type.Optional(RelayFigures),
+  relay: Type.Optional(RelayStatistics),
   /** Milliseconds since the leader first heard of the rig. */
   seenMs: Count,
 })

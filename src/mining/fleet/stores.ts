@@ -12,7 +12,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream'
 import { type KV, Kvm } from '@nats-io/kv'
-import type { Link } from './link.ts'
+import type { FleetLink } from './link.ts'
 
 /** Nodes drop work after five minutes (PROTOCOL.md A.1), so older candidates are useless. */
 const MAX_AGE_MS = 300_000
@@ -45,7 +45,7 @@ export const isWrongRevision = (error: unknown) =>
 
 /** Options of both stores. If JetStream refuses an update, the existing configuration stays in use. */
 export interface StoreOptions {
-  readonly link: Link
+  readonly link: FleetLink
   readonly replicas: Replicas
   /** Called when an update is refused. */
   readonly onWarning: (message: string) => void

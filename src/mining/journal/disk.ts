@@ -29,12 +29,12 @@ export interface Disk {
    */
   readAt(path: string, into: Uint8Array, from: number): number
   /** @returns null if there is no such file */
-  factsOf(path: string): FileFacts | null
+  factsOf(path: string): SegmentFile | null
   /** Replaces a file as a whole, or creates it: readers see the old content or the new one. */
   replace(path: string, parts: Iterable<Uint8Array>): void
 }
 
-interface FileFacts {
+interface SegmentFile {
   readonly size: number
   /** Time of the last change, Unix milliseconds with fractions. */
   readonly changedMs: number

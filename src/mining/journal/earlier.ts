@@ -7,7 +7,7 @@ import { type JournalContent, type ReadingOptions, readJournal } from './content
 import type { BlockRecord } from './record.ts'
 import { AMOUNT_IN_LINE, NO_AMOUNT, type RecordTable } from './record-table.ts'
 
-export interface EarlierRuns {
+export interface PreviousRuns {
   /** Solutions whose verdict may change, oldest first; the newest of them if there are too many. */
   readonly unfinished: readonly BlockRecord[]
   /** Number of older unfinished solutions, left to later starts. */
@@ -41,7 +41,7 @@ const MAX_RECENT = 60
 /** Half of the solutions that sums of earnings can change (mine/earnings.ts); the others are of this run. */
 const MAX_TRACKED = 5_000
 
-export const noEarlierRuns: EarlierRuns = {
+export const noEarlierRuns: PreviousRuns = {
   unfinished: [],
   left: 0,
   recent: [],
@@ -54,7 +54,7 @@ export const noEarlierRuns: EarlierRuns = {
  * Reads the journal of a folder. If its index does not fit, it reads all of the journal.
  * @throws NewcutError BAD_INPUT
  */
-export async function readEarlierRuns(folder: string, options: EarlierOptions): Promise<EarlierRuns> {
+export async function readEarlierRuns(folder: string, options: EarlierOptions): Promise<PreviousRuns> {
   const content = await readJournal(folder, options)
   if (!content.isIndexed) return runsIn(content, options)
   try {
@@ -65,14 +65,14 @@ export async function readEarlierRuns(folder: string, options: EarlierOptions): 
   }
 }
 
-function runsIn(content: JournalContent, options: EarlierOptions): EarlierRuns {
+function runsIn(content: JournalContent, options: EarlierOptions): PreviousRuns {
   const { table, damaged, records } = content
   const { network, confirmations, except = null, maxTracked = MAX_TRACKED } = options
   const excepted = new Set(except === null ? [] : [...except].map((hash) => table.rowOf(hash)))
   const unfinished: number[] = []
   const recent: number[] = []
   const tracked: number[] = []
-  const others = new UntrackedSums(table)
+  const others = new UntrackedTotals(table)
   let left = 0
   for (let row = table.rows - 1; row >= 0; row--) {
     if (table.networkOf(row) !== network) continue
@@ -108,7 +108,7 @@ function ownBlock({ table, records }: JournalContent, row: number): OwnBlock {
   return { hash, state, reward: amounts.reward, fees: amounts.fees }
 }
 
-class UntrackedSums {
+class UntrackedTotals {
   readonly #table: RecordTable
   readonly #paid = new CoinTotal()
   #unknown = 0

@@ -75,7 +75,7 @@ function segmentOf(bytes: Uint8Array): Segment {
 }
 
 /** The part of a first line that sums need. */
-interface FoundFacts {
+interface FoundBlockDetails {
   readonly origin: SolutionOrigin
   /** Unix time. */
   readonly foundMs: number
@@ -146,7 +146,7 @@ export class RecordTable {
    * @param at position of its line
    * @throws RangeError if the journal has more than 65,535 pairs of a network and an account
    */
-  add(from: DataView, offset: number, { origin, foundMs }: FoundFacts, at: number): void {
+  add(from: DataView, offset: number, { origin, foundMs }: FoundBlockDetails, at: number): void {
     this.reserve(1)
     const row = this.#rows++
     const segment = this.#segments[row >>> SEGMENT_BITS] ?? this.#grow()

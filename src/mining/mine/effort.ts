@@ -2,7 +2,7 @@
 import type { JobSearch } from './issued.ts'
 import { type RankedSolution, Results, type ResultsSnapshot } from './results.ts'
 
-export class Effort {
+export class BlockEffort {
   readonly #hashes: () => number
   readonly #results = new Results()
   #search: JobSearch | null = null

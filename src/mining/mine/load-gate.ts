@@ -13,7 +13,7 @@ interface LoadSample {
   readonly fraction: number
 }
 
-export class LoadGate {
+export class LoadPauser {
   readonly #limit: number
   #samples: LoadSample[] = []
   #busySinceMs: number | null = null

@@ -7,7 +7,7 @@ import { difficultyOf } from '#ground/chain/target.ts'
 import { type Candidate, type Engine, type EngineEvents, noWork } from '../engine/engine.ts'
 import type { AdoptedSolution } from '../engine/leader.ts'
 import type { ForkVote, Job, JobReason, Source } from '../source/source.ts'
-import { Effort } from './effort.ts'
+import { BlockEffort } from './effort.ts'
 import { EnergyMeter, type PowerPort } from './energy.ts'
 import { EngineSet } from './engine-set.ts'
 import type { MinerEvent, SolutionEvent } from './events.ts'
@@ -76,14 +76,14 @@ export class Miner {
   #cancelIdle: () => void = () => undefined
   #hardwareErrors = 0
   #preemptions = 0
-  readonly #effort: Effort
+  readonly #effort: BlockEffort
 
   constructor(options: MinerOptions) {
     this.#options = options
     const { source, clock, onEvent } = options
     this.#engines = new EngineSet(clock)
     this.#energy = new EnergyMeter(this.#rates, options.power)
-    this.#effort = new Effort(() => this.#engines.hashes())
+    this.#effort = new BlockEffort(() => this.#engines.hashes())
     this.#engineEvents = {
       onCandidate: (candidate) => this.#judge(candidate),
       onWarning: (message) => onEvent({ type: 'warning', message }),

@@ -15,7 +15,7 @@ interface LocalTime {
   readonly minute: number
 }
 
-interface Window {
+interface TimeWindow {
   /** Days on which it begins. */
   readonly days: ReadonlySet<number>
   /** Minutes since midnight. `to` is after `from`, and may be on the next day. */
@@ -26,7 +26,7 @@ interface Window {
 export interface Schedule {
   /** The text as the user wrote it. */
   readonly text: string
-  readonly windows: readonly Window[]
+  readonly windows: readonly TimeWindow[]
 }
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
@@ -37,7 +37,7 @@ const HORIZON_MIN = 8 * DAY_MIN
 
 /** @returns the schedule, or a problem of the text */
 export function parseSchedule(text: string): Schedule | { readonly problem: string } {
-  const windows: Window[] = []
+  const windows: TimeWindow[] = []
   let waiting: number[] = []
   for (const part of text.toLowerCase().split(',')) {
     const [first = '', second, ...rest] = part.trim().split(/\s+/)
@@ -68,7 +68,7 @@ function daysOf(text: string): number[] | string {
   return Array.from({ length: count }, (_, i) => (from + i) % 7)
 }
 
-function timesOf(text: string): Pick<Window, 'from' | 'to'> | string {
+function timesOf(text: string): Pick<TimeWindow, 'from' | 'to'> | string {
   const [, h1, m1, h2, m2] = /^(\d{1,2}):(\d\d)-(\d{1,2}):(\d\d)$/.exec(text) ?? []
   if (h1 === undefined) return `"${text}" is not a time; use HH:MM-HH:MM, such as 22:00-06:00`
   const from = Number(h1) * 60 + Number(m1)

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 
 /** CPU time since boot or program start, in milliseconds of one processor. */
-export interface LoadReading {
+export interface CpuLoad {
   /** Monotonic wall-clock time. */
   readonly atMs: number
   /** CPU time of all programs. */
@@ -17,21 +17,21 @@ export interface LoadReading {
 const TICK_MS = 10
 
 /** @returns the fraction of the machine that other programs used between two readings, 0 to 1 */
-export function fractionOfOthers(before: LoadReading, after: LoadReading): number {
+export function fractionOfOthers(before: CpuLoad, after: CpuLoad): number {
   const busyMs = after.busyMs - before.busyMs - (after.ownMs - before.ownMs)
   const allMs = (after.atMs - before.atMs) * after.processors
   return allMs > 0 ? Math.min(1, Math.max(0, busyMs / allMs)) : 0
 }
 
 /** @returns null if this machine does not report CPU times */
-export async function readLoad(): Promise<LoadReading | null> {
+export async function readLoad(): Promise<CpuLoad | null> {
   const [machine, childrenMs] = await Promise.all([readMachine(), readChildren()])
   if (machine.busyMs === 0 || machine.processors === 0) return null
   const { user, system } = process.cpuUsage()
   return { atMs: performance.now(), ...machine, ownMs: (user + system) / 1000 + childrenMs }
 }
 
-async function readMachine(): Promise<Pick<LoadReading, 'busyMs' | 'processors'>> {
+async function readMachine(): Promise<Pick<CpuLoad, 'busyMs' | 'processors'>> {
   // On Linux, os.cpus() also reads the frequency of each processor, which is slow on large machines.
   const stat = process.platform === 'linux' ? await textOf('/proc/stat') : ''
   const lines = stat.split('\n').filter((line) => /^cpu\d/.test(line))

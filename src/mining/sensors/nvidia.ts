@@ -17,17 +17,17 @@ interface ToolOptions {
 }
 
 /** `missing`: the tool is not installed. `silent`: it did not answer in time and was killed. */
-type ToolAnswer = readonly SensorReading[] | 'missing' | 'silent'
+type ToolOutput = readonly SensorReading[] | 'missing' | 'silent'
 
 /**
  * Runs nvidia-smi. A hung tool blocks neither the caller nor the process: its process group is killed and abandoned.
  * Never rejects; returns no cards if the tool fails.
  */
-export function askNvidia({ env, timeoutMs, signal }: ToolOptions): Promise<ToolAnswer> {
+export function askNvidia({ env, timeoutMs, signal }: ToolOptions): Promise<ToolOutput> {
   return new Promise((resolve) => {
     // A process group of its own, so that children of the tool are killed too.
     const child = spawn(TOOL, ARGUMENTS, { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
-    const end = (answer: ToolAnswer) => {
+    const end = (answer: ToolOutput) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', giveUp)
       resolve(answer)

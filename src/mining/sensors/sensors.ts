@@ -30,20 +30,20 @@ const MAX_AGE_MS = 30_000
 
 type TimedSensorReading = SensorReading & TimedReading
 
-interface LastReadings {
+interface PreviousReadings {
   readonly readings: readonly TimedSensorReading[]
   readonly atMs: number
 }
 
-const NONE: LastReadings = { readings: [], atMs: Number.NEGATIVE_INFINITY }
+const NONE: PreviousReadings = { readings: [], atMs: Number.NEGATIVE_INFINITY }
 
 /** The last power of the CPU packages, or null if it is unknown, and the counters that the next one starts from. */
-interface LastPackages extends TimedReading {
+interface PreviousPackageCounters extends TimedReading {
   readonly watts: number | null
   readonly counters: readonly PackageCounter[] | null
 }
 
-const NO_PACKAGES: LastPackages = { watts: null, counters: null, readAtMs: Number.NEGATIVE_INFINITY, spanMs: 0 }
+const NO_PACKAGES: PreviousPackageCounters = { watts: null, counters: null, readAtMs: Number.NEGATIVE_INFINITY, spanMs: 0 }
 const PROCESSOR = { kind: 'cpu', vendor: '', model: null, pci: null, celsius: null, fanPercent: null } as const
 
 export class Sensors {
@@ -92,7 +92,7 @@ export class Sensors {
   }
 
   /** Adds the time of the readings, and since the previous ones of the same devices. */
-  #addTimes(readings: readonly SensorReading[], before: LastReadings): LastReadings {
+  #addTimes(readings: readonly SensorReading[], before: PreviousReadings): PreviousReadings {
     const atMs = this.#options.clock.monotonicMs()
     const timed = readings.map((reading) => {
       const last = before.readings.find(({ kind, pci }) => kind === reading.kind && pci === reading.pci)

@@ -46,7 +46,7 @@ export const failures = {
   unknown: { code: -32601, message: 'no such method' },
 } as const satisfies Readonly<Record<string, Failure>>
 
-export type FailureName = keyof typeof failures
+export type FailureCode = keyof typeof failures
 
 /** Verdicts on shares: a closed set, so that no client can add a metric label. */
 export const shareVerdicts = [
@@ -58,7 +58,7 @@ export const shareVerdicts = [
   'unauthorized',
   'unsubscribed',
   'unavailable',
-] as const satisfies readonly ('accepted' | FailureName)[]
+] as const satisfies readonly ('accepted' | FailureCode)[]
 export type ShareVerdict = (typeof shareVerdicts)[number]
 
 /** Verdict -> number of shares. */
@@ -170,7 +170,7 @@ export function resultLine(id: MessageId, result: unknown): string {
  * Formats the refusal of a request as a line.
  * @param text replaces the failure's own message
  */
-export function failureLine(id: MessageId, name: FailureName, text: string = failures[name].message): string {
+export function failureLine(id: MessageId, name: FailureCode, text: string = failures[name].message): string {
   return refusalLine(id, { code: failures[name].code, message: text })
 }
 

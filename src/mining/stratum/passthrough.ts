@@ -15,7 +15,7 @@ export interface RigPoolJob {
 }
 
 /** The pool's answer to a share. */
-export interface PassedAnswer {
+export interface ForwardedAnswer {
   readonly verdict: ShareVerdict
   /** Average number of hashes per such share; 0 unless it was accepted. */
   readonly hashes: number
@@ -58,11 +58,11 @@ export interface RigPoolSession {
    */
   authorize(user: string): Promise<boolean | null>
   /** Submits a share of one of this session's jobs. Never throws. */
-  submit(user: string, id: string, nonce2: string): Promise<PassedAnswer>
+  submit(user: string, id: string, nonce2: string): Promise<ForwardedAnswer>
 }
 
 /** A rig's right to a pool session. */
-export interface Seat {
+export interface RigSlot {
   /**
    * Requests a session with the pool whose work is searched. `onLine` is called at once if a spare session exists,
    * otherwise as soon as there is one.
@@ -90,6 +90,6 @@ export interface RigPoolSessions {
    * Reserves a seat for a new rig.
    * @returns null at the maximum number of rigs
    */
-  seat(): Seat | null
+  seat(): RigSlot | null
   close(): void
 }

@@ -2,7 +2,7 @@
  * Refusals of a stratum server other than share verdicts, and its reasons to close connections: closed sets, so that no
  * client can add a label or a text. docs/STRATUM.md has a row for each.
  */
-import type { FailureName } from './messages.ts'
+import type { FailureCode } from './messages.ts'
 
 /** Reasons to refuse or delay a request. Shares that can be parsed have verdicts instead. */
 export const requestRefusals = [
@@ -48,7 +48,7 @@ export interface RefusalCounts {
 /** Reason for a refusal and its text. */
 export interface Refusal {
   readonly reason: RequestRefusal
-  readonly failure: FailureName
+  readonly failure: FailureCode
   /** Null to use the failure's own text. */
   readonly text: string | null
 }

@@ -1,6 +1,6 @@
 /** Rated hashrates of the ASICs for these networks, for checks, benchmarks and docs/RIGS.md. */
 
-interface RigRate {
+interface RigHashrate {
   readonly name: string
   readonly kind: RigKind
   /** Hashes per second. */
@@ -13,7 +13,7 @@ export type RigKind = 'antminer' | 'goldshell' | 'kd-box' | 'ibelink'
 const TERA = 1e12
 
 /** In ascending order of hashrate. */
-export const rigRates: readonly RigRate[] = [
+export const rigRates: readonly RigHashrate[] = [
   { name: 'KD-BOX', kind: 'kd-box', rate: 1.6 * TERA },
   { name: 'KD-BOX Pro', kind: 'kd-box', rate: 2.6 * TERA },
   { name: 'KD-BOX II', kind: 'kd-box', rate: 5 * TERA },

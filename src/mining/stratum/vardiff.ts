@@ -22,7 +22,7 @@ export interface Vardiff {
   readonly difficulty: number
   readonly bounds: VardiffBounds
   /** Null before the first share at this difficulty. */
-  readonly window: Window | null
+  readonly window: VardiffWindow | null
   /** Time of the last share, change or reduction, in milliseconds. */
   readonly quietSinceMs: number
   readonly hasShared: boolean
@@ -37,7 +37,7 @@ export interface Vardiff {
 }
 
 /** Shares after the first one, which starts the clock. */
-interface Window {
+interface VardiffWindow {
   readonly sinceMs: number
   readonly lastMs: number
   readonly shares: number
@@ -84,7 +84,7 @@ interface ShareBatch {
 /** Records a batch of shares. */
 export function recordShares(state: Vardiff, { shares, firstMs, lastMs, first, easiestAfter }: ShareBatch): Vardiff {
   const { window } = state
-  const next: Window =
+  const next: VardiffWindow =
     window === null
       ? { sinceMs: firstMs, lastMs, shares: shares - 1, easiest: easiestAfter }
       : {
@@ -123,7 +123,7 @@ export function adjust(state: Vardiff, nowMs: number): Vardiff {
  * Adjusts by the shares of the window.
  * @returns null if there are too few
  */
-function adjustByShares(state: Vardiff, window: Window, nowMs: number): Vardiff | null {
+function adjustByShares(state: Vardiff, window: VardiffWindow, nowMs: number): Vardiff | null {
   const { difficulty, bounds, hasRate } = state
   const windowMs = window.lastMs - window.sinceMs
   const seconds = Math.max(MIN_WINDOW_MS, windowMs) / 1000
@@ -161,7 +161,7 @@ function lowerBySilence(state: Vardiff, nowMs: number): Vardiff {
   }
 }
 
-function startWindow(nowMs: number): Window {
+function startWindow(nowMs: number): VardiffWindow {
   return { sinceMs: nowMs, lastMs: nowMs, shares: 0, easiest: Number.POSITIVE_INFINITY }
 }
 

@@ -16,13 +16,13 @@ const ChosenEntry = Type.Object({
 const MAX_ENTRIES = 16
 
 /** `chosen` is null if nothing usable is kept under the key; `why` then says why, unless there is no file yet. */
-interface StoredChoice {
+interface SavedTuning {
   readonly chosen: ChosenSettings | null
   readonly why: string | null
 }
 
 /** Reads the settings of a machine. Never throws. */
-export function readTunedSettings(file: string, key: string): StoredChoice {
+export function readTunedSettings(file: string, key: string): SavedTuning {
   const { entries, problem } = readTuningFile(file)
   if (problem !== null || entries.size === 0) return { chosen: null, why: problem }
   const chosen = entries.get(key)

@@ -6,9 +6,9 @@ import { readHwmon } from '../sensors/hwmon.ts'
 import { askNvidia } from '../sensors/nvidia.ts'
 import { joulesBetween, problemText, readPackages } from '../sensors/powercap.ts'
 import { type PowerSources, type TrialFigures, unreadableError } from './efficiency.ts'
-import { runTrial, type TrialTime, trialHashes } from './trial.ts'
+import { runTrial, type TrialDuration, trialHashes } from './trial.ts'
 
-interface EfficiencyTrialOptions extends TrialTime {
+interface EfficiencyTrialOptions extends TrialDuration {
   readonly workBytes: number
   readonly places: PowerSources
   /** Whether the processor searches; else the cards do. */

@@ -6,7 +6,7 @@ import type { Graph } from '#ground/chain/graph.ts'
 import { headerLayout } from '#ground/chain/header.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { EnginesFor, OwnSearch, TunableSearch } from './own-search.ts'
-import { runTrial, type TrialTime, trialHashes } from './trial.ts'
+import { runTrial, type TrialDuration, trialHashes } from './trial.ts'
 
 /** GPU batches grow to their final size during this time. */
 const WARM_UP_MS = 100
@@ -32,7 +32,7 @@ interface NewNetwork {
 export async function measureDifficulty(
   search: TunableSearch,
   network: NewNetwork,
-  { enginesFor, ...time }: TrialTime & { readonly enginesFor: EnginesFor },
+  { enginesFor, ...time }: TrialDuration & { readonly enginesFor: EnginesFor },
 ): Promise<bigint | undefined> {
   // An external worker starts slowly, and a fleet has no devices here.
   if (search.kind !== 'own') return undefined
@@ -59,7 +59,7 @@ function skipTuning(setup: OwnSearch): OwnSearch {
 export async function rateOfTrial(
   engines: readonly Engine[],
   workBytes: number,
-  time: TrialTime,
+  time: TrialDuration,
 ): Promise<number | null> {
   if (engines.length === 0) return null
   return await runTrial(engines, { workBytes, warmUpMs: WARM_UP_MS }, time, async (running) => {

@@ -9,13 +9,13 @@ import { EngineSet } from '../mine/engine-set.ts'
 const MAX_TRIAL_MS = 60_000
 
 /** Hashes of a trial. */
-interface TrialHashes {
+interface TrialHashCount {
   /** 0 if a minute had none. */
   readonly hashes: number
   readonly elapsedMs: number
 }
 
-export interface TrialTime {
+export interface TrialDuration {
   readonly clock: Clock
   readonly stopped: AbortSignal
 }
@@ -29,7 +29,7 @@ export interface TrialTime {
 export async function runTrial<T>(
   engines: readonly Engine[],
   { workBytes, warmUpMs }: { readonly workBytes: number; readonly warmUpMs: number },
-  { clock, stopped }: TrialTime,
+  { clock, stopped }: TrialDuration,
   measure: (engines: EngineSet) => Promise<T>,
 ): Promise<T | null> {
   const trial = new EngineSet(clock)
@@ -52,8 +52,8 @@ export async function runTrial<T>(
 export async function trialHashes(
   engines: Pick<EngineSet, 'hashes'>,
   trialMs: number,
-  { clock, stopped }: TrialTime,
-): Promise<TrialHashes> {
+  { clock, stopped }: TrialDuration,
+): Promise<TrialHashCount> {
   const startMs = clock.monotonicMs()
   const before = engines.hashes()
   let hashes = 0

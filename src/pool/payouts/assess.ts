@@ -6,7 +6,7 @@ import { type BlockNode, type BlockShare, blockShares, type Reward, rewardOf, st
 import type { Credit, PayoutLedger } from './ledger.ts'
 import type { CreditLine, PayoutLine } from './payout-line.ts'
 import { comparePositions, isInside, type Position, roundUpTo, type Span } from './rounds.ts'
-import { type Division, dividePplns, divideProp, divideSolo, type SchemeName } from './schemes.ts'
+import { type RewardSplit, dividePplns, divideProp, divideSolo, type SchemeName } from './schemes.ts'
 
 /** The rules of a pool. */
 export interface PoolRules {
@@ -127,7 +127,7 @@ async function divide(
   reader: Pick<ShareReader, 'shares'>,
   share: BlockShare,
   { rules, reward, round }: DivisionInput,
-): Promise<Division> {
+): Promise<RewardSplit> {
   const { scheme, window, fee } = rules
   if (scheme === 'solo') return divideSolo(reward, fee.value, share)
   const end = positionOf(share)
@@ -158,7 +158,7 @@ async function* sharesOfRound(
 
 function creditLine(
   { block, chain, height, timeMs: foundMs, user: finder }: BlockShare,
-  { fee, rest, parts }: Division,
+  { fee, rest, parts }: RewardSplit,
   { rules, reward, round, at }: DivisionInput & { readonly at: string },
 ): CreditLine {
   const { network, account, scheme } = rules

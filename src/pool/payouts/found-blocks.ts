@@ -32,7 +32,7 @@ interface BlockRef {
 }
 
 /** Whether the fate of a block is settled. `depth` is as in BlockPlace, or 0 while its chain is lower. */
-interface BlockStanding {
+interface BlockConfirmation {
   readonly fate: 'deep' | 'waiting' | 'orphaned'
   readonly depth: number
 }
@@ -70,8 +70,8 @@ export async function standingsOf(
   blocks: readonly BlockRef[],
   confirmations: number,
   signal: AbortSignal,
-): Promise<Map<string, BlockStanding>> {
-  const standings = new Map<string, BlockStanding>()
+): Promise<Map<string, BlockConfirmation>> {
+  const standings = new Map<string, BlockConfirmation>()
   const waiting = [...blocks]
   const ask = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -85,7 +85,7 @@ export async function standingsOf(
 }
 
 /** The fate of a block at this place. It is settled once the chain is deep enough there, with this block or another. */
-function standingAt(place: BlockPlace, confirmations: number): BlockStanding {
+function standingAt(place: BlockPlace, confirmations: number): BlockConfirmation {
   if (place.kind === 'awaited') return { fate: 'waiting', depth: 0 }
   const { kind, depth } = place
   if (depth < confirmations) return { fate: 'waiting', depth }

@@ -2,7 +2,7 @@
 
 import { coinsText, unitsOf } from '#ground/base/coins.ts'
 import { accountOfUser } from '#mining/accounts/user-account.ts'
-import type { CreditLine, Paid, PayoutLine, ResultLine, SentLine } from './payout-line.ts'
+import type { CreditLine, PaidAmount, PayoutLine, ResultLine, SentLine } from './payout-line.ts'
 import type { Span } from './rounds.ts'
 
 /** A credited block, and whether it is orphaned. */
@@ -161,7 +161,7 @@ export const isPayable = (payee: string, { account }: Pick<Credit, 'account'>) =
   accountOfUser(payee) === payee && payee !== account
 
 /** The part of a payout that pays this balance. */
-export function transferOf({ account, amount, claims }: Balance): Paid {
+export function transferOf({ account, amount, claims }: Balance): PaidAmount {
   const parts = claims.map(({ credit, amount: part }) => ({ block: credit.block, amount: coinsText(part) }))
   return { account, amount: coinsText(amount), for: parts }
 }
@@ -173,5 +173,5 @@ function balanceOf(claims: readonly UnpaidPart[]): Balance {
 }
 
 const keyOf = (block: string, account: string) => `${block} ${account}`
-const keysOf = (pays: readonly Paid[]) =>
+const keysOf = (pays: readonly PaidAmount[]) =>
   pays.flatMap(({ account, for: parts }) => parts.map(({ block }) => keyOf(block, account)))

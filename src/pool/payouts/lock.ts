@@ -8,7 +8,7 @@ import { describeError, operatingError } from '#ground/base/errors.ts'
 import { payoutErrors } from './errors.ts'
 
 /** A held lock. */
-export interface Lock {
+export interface PayoutLock {
   release(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export interface Lock {
  * Locks the payouts of a state folder.
  * @throws NewcutError DATA_UNUSABLE if another process holds the lock
  */
-export async function lockPayouts(folder: string): Promise<Lock> {
+export async function lockPayouts(folder: string): Promise<PayoutLock> {
   const location = join(folder, 'payouts.lock')
   const database = new ClassicLevel(location)
   try {

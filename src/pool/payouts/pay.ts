@@ -20,7 +20,7 @@ import { payoutErrors } from './errors.ts'
 import { type Balance, type Payout, type PayoutLedger, transferOf } from './ledger.ts'
 import type { PayoutJournal } from './payout-journal.ts'
 import type { SentLine } from './payout-line.ts'
-import { type ClockNode, ClocksDiffer, signingTime } from './signing-time.ts'
+import { type ClockNode, ClockSkew, signingTime } from './signing-time.ts'
 
 interface PayOptions {
   readonly node: WalletNode & ClockNode
@@ -61,7 +61,7 @@ export async function payBalances(balances: readonly Balance[], options: PayOpti
       const isOurs = error instanceof NodeRefusal && error.isNodesOwn
       if (!isOurs && !(error instanceof NewcutError && error.code === 'COMMAND_FAILED')) throw error
       options.onTrouble(chain, error)
-      if (error instanceof ClocksDiffer) return
+      if (error instanceof ClockSkew) return
     }
   }
 }
@@ -127,7 +127,7 @@ async function transfersOf(
 /**
  * Tries out, journals and sends one transaction.
  * @returns false if it takes more gas than its limit
- * @throws CommandFailed, ClocksDiffer, NodeRefusal
+ * @throws CommandFailed, ClockSkew, NodeRefusal
  */
 async function sendBatch(
   chain: number,

@@ -61,12 +61,12 @@ const CreditLine = Type.Object({
 export type CreditLine = Readonly<Static<typeof CreditLine>>
 
 /** Payment of a payout to one account, and the blocks that it is for. */
-const Paid = Type.Object({
+const PaidAmount = Type.Object({
   account: Text,
   amount: Coins,
   for: Type.Array(Type.Object({ block: Hash, amount: Coins })),
 })
-export type Paid = Readonly<Static<typeof Paid>>
+export type PaidAmount = Readonly<Static<typeof PaidAmount>>
 
 const SentLine = Type.Object({
   at: Time,
@@ -84,7 +84,7 @@ const SentLine = Type.Object({
   }),
   /** Coins. Lower balances were carried over. */
   minimum: Type.Optional(Coins),
-  pays: Type.Array(Paid),
+  pays: Type.Array(PaidAmount),
 })
 export type SentLine = Readonly<Static<typeof SentLine>>
 

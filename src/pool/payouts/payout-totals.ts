@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import { unitsOf } from '#ground/base/coins.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
-import { LogDamage, SealChain } from '#ground/base/sealed-log.ts'
+import { LogDamage, HashChain } from '#ground/base/sealed-log.ts'
 import { payeeOfUser } from '#mining/accounts/user-account.ts'
 import { payoutErrors } from './errors.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'
@@ -155,14 +155,14 @@ interface JournalProgress {
   readonly ledger: PayoutLedger
   /** Length of all complete lines. */
   bytes: number
-  readonly chain: SealChain
+  readonly chain: HashChain
   readonly size: number
   readonly mtimeMs: number
   readonly ino: number
 }
 
 const emptyProgress = (path: string): JournalProgress => {
-  return { ledger: new PayoutLedger(), chain: new SealChain(path), bytes: 0, size: 0, mtimeMs: 0, ino: 0 }
+  return { ledger: new PayoutLedger(), chain: new HashChain(path), bytes: 0, size: 0, mtimeMs: 0, ino: 0 }
 }
 
 /** Removes data that totals do not need: signed transactions, and the rounds of blocks. */

@@ -36,7 +36,7 @@ interface RewardPart {
 }
 
 /** The divided reward of a block: `reward = fee + rest + all amounts`. */
-export interface Division {
+export interface RewardSplit {
   readonly fee: bigint
   /** Remainder of rounding and, for PPLNS, of a window that is not full. */
   readonly rest: bigint
@@ -83,7 +83,7 @@ class Tally {
   }
 
   /** @param whole the weight that earns the whole reward */
-  divide(reward: bigint, fee: Fraction, whole: bigint): Division {
+  divide(reward: bigint, fee: Fraction, whole: bigint): RewardSplit {
     const feeAmount = (reward * fee.numerator) / fee.denominator
     const left = reward - feeAmount
     const parts = [...this.#sums]
@@ -97,7 +97,7 @@ class Tally {
 }
 
 /** SOLO: the finder gets everything. */
-export function divideSolo(reward: bigint, fee: Fraction, finder: WeightedShare): Division {
+export function divideSolo(reward: bigint, fee: Fraction, finder: WeightedShare): RewardSplit {
   const tally = new Tally()
   tally.add(finder.user, worthOf(finder), 1n)
   return tally.divide(reward, fee, 1n)
@@ -108,7 +108,7 @@ export async function divideProp(
   reward: bigint,
   fee: Fraction,
   round: AsyncIterable<WeightedShare> | Iterable<WeightedShare>,
-): Promise<Division> {
+): Promise<RewardSplit> {
   const tally = new Tally()
   for await (const share of round) tally.add(share.user, worthOf(share), difficultyUnits(share.difficulty))
   return tally.divide(reward, fee, tally.weight)
@@ -122,7 +122,7 @@ export async function dividePplns(
   reward: bigint,
   { fee, window }: Pick<DivisionTerms, 'fee' | 'window'>,
   newestFirst: AsyncIterable<WeightedShare> | Iterable<WeightedShare>,
-): Promise<Division> {
+): Promise<RewardSplit> {
   const tally = new Tally()
   const whole = (window.numerator * BLOCK_WORTH) / window.denominator
   for await (const share of newestFirst) {

@@ -155,7 +155,7 @@ class PayoutFollower {
   }
 
   async #search(
-    { chain, deep }: { readonly chain: number; readonly deep: DeepBlock },
+    { chain, deep }: { readonly chain: number; readonly deep: ConfirmedBlock },
     payouts: readonly Payout[],
     polled: ReadonlyMap<string, PayoutStatus>,
   ): Promise<void> {
@@ -233,7 +233,7 @@ interface NodeStatuses {
   /** States by request key, of those with a result. */
   readonly statuses: Map<string, PayoutStatus>
   /** Null if the chain is lower than the depth. */
-  readonly deep: DeepBlock | null
+  readonly deep: ConfirmedBlock | null
   /** Request keys whose result is final by its word. */
   readonly settled: ReadonlySet<string>
 }
@@ -258,9 +258,9 @@ async function pollStatuses(options: SettleOptions, chain: number, payouts: read
 }
 
 /** Whether no block above this one can have the payout. */
-const isExpiredAt = ({ expires }: Payout, { creationTime }: DeepBlock) => creationTime >= BigInt(expires) * MICROSECONDS
+const isExpiredAt = ({ expires }: Payout, { creationTime }: ConfirmedBlock) => creationTime >= BigInt(expires) * MICROSECONDS
 
-interface DeepBlock {
+interface ConfirmedBlock {
   readonly head: number
   readonly height: number
   readonly hash: string
@@ -276,7 +276,7 @@ async function deepBlock(
   node: SettleNode,
   { chain, confirmations }: { readonly chain: number; readonly confirmations: number },
   call: CallOptions,
-): Promise<DeepBlock | null> {
+): Promise<ConfirmedBlock | null> {
   const head = (await node.cut(call)).hashes[chain]
   const height = (head?.height ?? 0) - confirmations + 1
   if (head === undefined || height < 0) return null
@@ -289,7 +289,7 @@ async function deepBlock(
 /** Whether a block is still on the branch of its chain's head. */
 async function isOnBranch(
   node: SettleNode,
-  { chain, deep: { height, hash } }: { readonly chain: number; readonly deep: DeepBlock },
+  { chain, deep: { height, hash } }: { readonly chain: number; readonly deep: ConfirmedBlock },
   call: CallOptions,
 ): Promise<boolean> {
   const head = (await node.cut(call)).hashes[chain]

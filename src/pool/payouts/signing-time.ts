@@ -20,7 +20,7 @@ const MAX_DIFFERENCE_MS = 30_000
 const HEADER_MS = 999
 
 /** The clocks of this machine and of the node differ too much. Code COMMAND_FAILED. */
-export class ClocksDiffer extends NewcutError {
+export class ClockSkew extends NewcutError {
   constructor(hereMs: number, nodeMs: number) {
     const [here, there] = [hereMs, nodeMs].map((ms) => new Date(ms).toISOString())
     const seconds = Math.round(Math.abs(hereMs - nodeMs) / 1000)
@@ -36,7 +36,7 @@ export class ClocksDiffer extends NewcutError {
 /**
  * The time for a transaction to sign, milliseconds since 1970: that of the slower clock, so that the node does not find
  * it in the future. If a node does not state its time, the clock of this machine counts.
- * @throws ClocksDiffer, and the errors of NodeClient
+ * @throws ClockSkew, and the errors of NodeClient
  */
 export async function signingTime({ http }: ClockNode, clock: Clock, signal: AbortSignal): Promise<number> {
   const beforeMs = clock.wallMs()
@@ -46,6 +46,6 @@ export async function signingTime({ http }: ClockNode, clock: Clock, signal: Abo
   if (nodeMs === null) return afterMs
   const isAhead = beforeMs - (nodeMs + HEADER_MS) > MAX_DIFFERENCE_MS
   const isBehind = nodeMs - afterMs > MAX_DIFFERENCE_MS
-  if (isAhead || isBehind) throw new ClocksDiffer(afterMs, nodeMs)
+  if (isAhead || isBehind) throw new ClockSkew(afterMs, nodeMs)
   return Math.min(afterMs, nodeMs)
 }

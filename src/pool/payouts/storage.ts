@@ -1,12 +1,12 @@
 /** Storage of payouts: a journal and a lock in a folder. */
-import { type Lock, lockPayouts } from './lock.ts'
+import { type PayoutLock, lockPayouts } from './lock.ts'
 import { PayoutJournal, type PayoutLines, payoutFile, readPayoutFile } from './payout-journal.ts'
 
 export interface PayoutStorage {
   /** The journal file, for messages. */
   readonly path: string
   /** @throws NewcutError DATA_UNUSABLE if another process holds the lock */
-  lock(): Promise<Lock>
+  lock(): Promise<PayoutLock>
   /** @throws as readPayoutFile */
   read(): PayoutLines
   /** @throws as PayoutJournal.open */

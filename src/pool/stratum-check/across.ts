@@ -1,15 +1,15 @@
 /** Findings that only several connections to one server show together. */
 import { createFinding, type Finding } from './findings.ts'
-import type { MakerReport } from './judge.ts'
+import type { ManufacturerReport } from './judge.ts'
 import type { Transcript } from './transcript.ts'
 
-export interface CheckedConnection {
-  readonly report: MakerReport
+export interface ObservedConnection {
+  readonly report: ManufacturerReport
   readonly transcript: Transcript
 }
 
 /** Findings that belong to no single maker. */
-export function acrossMakers(visited: readonly CheckedConnection[]): Finding[] {
+export function acrossMakers(visited: readonly ObservedConnection[]): Finding[] {
   const findings: Finding[] = []
   const shared = visited.find((one, index) => visited.slice(index + 1).some((other) => isSameSpace(one, other)))
   if (shared !== undefined) findings.push(createFinding('sharedNonce1', shared.report.nonce1 ?? ''))
@@ -20,8 +20,8 @@ export function acrossMakers(visited: readonly CheckedConnection[]): Finding[] {
 
 /** Whether both connections searched the same nonces at the same time. */
 function isSameSpace(
-  { report: a, transcript: one }: CheckedConnection,
-  { report: b, transcript: other }: CheckedConnection,
+  { report: a, transcript: one }: ObservedConnection,
+  { report: b, transcript: other }: ObservedConnection,
 ): boolean {
   if (a.nonce1 === null || b.nonce1 === null || a.nonce1 === '') return false
   if (a.nonce2Bytes !== b.nonce2Bytes || Number.parseInt(a.nonce1, 16) !== Number.parseInt(b.nonce1, 16)) return false

@@ -1,15 +1,15 @@
 /** All findings of the check: the problem that a rig has with a server, and how to fix the server. */
 import { formatDuration, formatHashrate } from '#ground/base/units.ts'
 import { KA3_SHORT_HEADER_MS } from '#mining/stratum/rig-rates.ts'
-import type { Maker } from './makers.ts'
+import type { Manufacturer } from './makers.ts'
 
 /** `note`: worth knowing. `loss`: the rig mines with less than its hashrate. `fails`: it does not mine. */
 export const levels = ['note', 'loss', 'fails'] as const
-export type Level = (typeof levels)[number]
+export type FindingSeverity = (typeof levels)[number]
 
 export interface Finding {
   readonly name: FindingName
-  readonly level: Level
+  readonly level: FindingSeverity
   /** The effect on the rig, and its cause. */
   readonly text: string
   /** How to change the server; empty if there is nothing to change. */
@@ -19,9 +19,9 @@ export interface Finding {
 /** Assumed hashrate of an unknown rig, in hashes per second. */
 const TYPICAL = 30e12
 
-type RigTraits = Pick<Maker, 'isStrict' | 'silenceMs' | 'rate'>
+type RigTraits = Pick<Manufacturer, 'isStrict' | 'silenceMs' | 'rate'>
 
-const levelFor = ({ isStrict }: RigTraits): Level => (isStrict ? 'fails' : 'loss')
+const levelFor = ({ isStrict }: RigTraits): FindingSeverity => (isStrict ? 'fails' : 'loss')
 const unknownEffect = ({ isStrict }: RigTraits) => (isStrict ? '' : '; what it makes of that is not known')
 const bits = (difficulty: number) => `2^${Number(Math.log2(difficulty).toFixed(1))}`
 const percent = (portion: number) => `${Math.round(portion * 1000) / 10} %`
@@ -223,7 +223,7 @@ const texts = {
     remedy: 'send two a second at most',
   }),
 } as const satisfies Readonly<
-  Record<string, (...args: never[]) => { readonly level: Level; readonly text: string; readonly remedy: string }>
+  Record<string, (...args: never[]) => { readonly level: FindingSeverity; readonly text: string; readonly remedy: string }>
 >
 
 type FindingName = keyof typeof texts

@@ -1,20 +1,20 @@
 /** Judges how a rig would do at a server. Pure: reads the transcript of one connection. */
 import { difficultyOf } from '#ground/chain/target.ts'
 import { secondsPerShare } from '#mining/stratum/rig-rates.ts'
-import { createFinding, type Finding, type Level, levels } from './findings.ts'
-import { Login, type Stage } from './login.ts'
+import { createFinding, type Finding, type FindingSeverity, levels } from './findings.ts'
+import { Login, type SessionStage } from './login.ts'
 import type { MakerName } from './maker-rigs.ts'
-import type { Maker, RigLogin } from './makers.ts'
-import { headerMsOf, type JobMeasure, measureJobs } from './measure.ts'
+import type { Manufacturer, RigLogin } from './makers.ts'
+import { headerMsOf, type JobTiming, measureJobs } from './measure.ts'
 import type { Transcript } from './transcript.ts'
 
 /** `mines`: without loss. */
-export type MakerOutcome = 'mines' | 'loses' | 'fails'
+export type ManufacturerOutcome = 'mines' | 'loses' | 'fails'
 
-export interface MakerReport {
+export interface ManufacturerReport {
   readonly maker: MakerName
   readonly rig: string
-  readonly outcome: MakerOutcome
+  readonly outcome: ManufacturerOutcome
   /** The worst first. */
   readonly findings: readonly Finding[]
   readonly nonce1: string | null
@@ -26,7 +26,7 @@ export interface MakerReport {
   readonly firstDifficulty: number | null
   readonly difficulty: number | null
   /** Null if the check did not listen after the log-in. */
-  readonly measure: JobMeasure | null
+  readonly measure: JobTiming | null
 }
 
 interface JudgeOptions {
@@ -47,7 +47,7 @@ const MAX_SECONDS_PER_SHARE = 600
 /** New headers per second without a note: two, plus those of new work. */
 const MAX_HEADERS_PER_SECOND = 4
 
-const phaseTexts: Readonly<Record<Stage, string>> = {
+const phaseTexts: Readonly<Record<SessionStage, string>> = {
   subscribe: 'before it has subscribed',
   authorize: 'before it has authorized',
   job: 'before its first job',
@@ -57,7 +57,7 @@ const phaseTexts: Readonly<Record<Stage, string>> = {
 }
 
 /** Judges a maker's rig by a transcript. */
-export function judge(maker: Maker, account: RigLogin, transcript: Transcript, options: JudgeOptions): MakerReport {
+export function judge(maker: Manufacturer, account: RigLogin, transcript: Transcript, options: JudgeOptions): ManufacturerReport {
   const login = replay(maker, account, transcript)
   const { nonce1, nonce2Bytes, loggedInAtMs, jobs, targets } = login
   if (options.isTls) login.addFinding(createFinding('tls', maker))
@@ -82,15 +82,15 @@ export function judge(maker: Maker, account: RigLogin, transcript: Transcript, o
   }
 }
 
-function replay(maker: Maker, account: RigLogin, { lines }: Transcript): Login {
+function replay(maker: Manufacturer, account: RigLogin, { lines }: Transcript): Login {
   const login = new Login(maker, account)
   login.open()
   for (const { by, line, atMs } of lines) if (by === 'server') login.hear(line, atMs)
   return login
 }
 
-function outcomeOf(findings: readonly Finding[]): MakerOutcome {
-  const has = (level: Level) => findings.some((each) => each.level === level)
+function outcomeOf(findings: readonly Finding[]): ManufacturerOutcome {
+  const has = (level: FindingSeverity) => findings.some((each) => each.level === level)
   return has('fails') ? 'fails' : has('loss') ? 'loses' : 'mines'
 }
 
@@ -121,7 +121,7 @@ function judgeShares(login: Login): void {
   if (seconds > MAX_SECONDS_PER_SHARE) login.addFinding(createFinding('hardShares', difficulty, seconds))
 }
 
-function judgeJobs(login: Login, { endedAtMs }: Transcript): JobMeasure | null {
+function judgeJobs(login: Login, { endedAtMs }: Transcript): JobTiming | null {
   const { maker, nonce2Bytes, loggedInAtMs, jobs, heardAtMs } = login
   if (loggedInAtMs === null || nonce2Bytes === null) return null
   const times = heardAtMs.filter((atMs) => atMs >= loggedInAtMs)

@@ -7,7 +7,7 @@ import { printable } from '#ground/base/printable.ts'
 import { type MessageId, type Request, type Response, readMessage } from '#mining/stratum/messages.ts'
 import { readTarget } from '#mining/stratum/targets.ts'
 import { createFinding, type Finding } from './findings.ts'
-import { type Maker, type RigLogin, type RigRequest, usersOf } from './makers.ts'
+import { type Manufacturer, type RigLogin, type RigRequest, usersOf } from './makers.ts'
 import { readSubscription } from './subscription.ts'
 
 export interface ReceivedJob {
@@ -21,7 +21,7 @@ interface ReceivedTarget {
 }
 
 /** Next step of the log-in. `probing`: it mines, and has sent the requests that some settings cause. */
-export type Stage = 'subscribe' | 'authorize' | 'job' | 'probing' | 'mining' | 'failed'
+export type SessionStage = 'subscribe' | 'authorize' | 'job' | 'probing' | 'mining' | 'failed'
 
 /** Length of work on a network with three adjacent chains, the only one that rigs know. */
 export const WORK_BYTES = 286
@@ -31,8 +31,8 @@ const MAX_SHOWN = 80
 const MAX_JOB_ID = 63
 
 export class Login {
-  readonly maker: Maker
-  stage: Stage
+  readonly maker: Manufacturer
+  stage: SessionStage
   nonce1: string | null = null
   nonce2Bytes: number | null = null
   /** Time of the log-in, or null before it. */
@@ -49,7 +49,7 @@ export class Login {
   readonly #waitingFor = new Set<MessageId>()
   #hasDifficulty = false
 
-  constructor(maker: Maker, account: RigLogin) {
+  constructor(maker: Manufacturer, account: RigLogin) {
     this.maker = maker
     this.#account = account
     this.stage = maker.authorizesFirst ? 'authorize' : 'subscribe'

@@ -9,7 +9,7 @@ export interface RigRequest {
   readonly params: readonly unknown[]
 }
 
-export interface Maker {
+export interface Manufacturer {
   readonly name: MakerName
   /** Name for people. */
   readonly rig: string
@@ -70,7 +70,7 @@ const kdaminer = {
 /** 2^44 hashes. */
 const EASY_TARGET = `${'0'.repeat(11)}f${'f'.repeat(52)}`
 
-export const makers: readonly Maker[] = [
+export const makers: readonly Manufacturer[] = [
   { ...ka3, ...makerNamed('ka3'), agents: ['GodMiner/2.0.0', 'ckbminer-v1.0.0'] },
   { ...ka3, ...makerNamed('ka3-2023'), agents: ['GodMiner/2.0.1', 'ckbminer-v1.0.0'] },
   {
@@ -114,7 +114,7 @@ export interface RigLogin {
 }
 
 /** Users of a connection: the first, and for a proxy further ones of the same account. */
-export function usersOf({ users }: Maker, { user }: RigLogin): string[] {
+export function usersOf({ users }: Manufacturer, { user }: RigLogin): string[] {
   const [account] = user.split('.')
   return Array.from({ length: users }, (_, index) => (index === 0 ? user : `${account}.check-${index + 1}`))
 }

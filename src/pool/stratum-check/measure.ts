@@ -3,9 +3,9 @@ import { encodeHex } from '#ground/base/bytes.ts'
 import { withCreationTime } from '#ground/chain/header.ts'
 import { KA3_HEADER_MS, KA3_SHORT_HEADER_MS } from '#mining/stratum/rig-rates.ts'
 import { type ReceivedJob, WORK_BYTES } from './login.ts'
-import type { Maker } from './makers.ts'
+import type { Manufacturer } from './makers.ts'
 
-export interface JobMeasure {
+export interface JobTiming {
   /** Duration from the first job. */
   readonly seconds: number
   readonly jobs: number
@@ -32,7 +32,7 @@ const NONCE_BYTES = 8
  * Time in which the fastest rig of this maker searches all nonces of a header.
  * @returns null if its rate is unknown
  */
-export function headerMsOf({ isStrict, rate }: Maker, nonce2Bytes: number): number | null {
+export function headerMsOf({ isStrict, rate }: Manufacturer, nonce2Bytes: number): number | null {
   if (isStrict) return nonce2Bytes < ENOUGH_BYTES ? KA3_SHORT_HEADER_MS : KA3_HEADER_MS
   return rate === null ? null : (256 ** nonce2Bytes / rate) * 1000
 }
@@ -45,7 +45,7 @@ export function measureJobs(
   jobs: readonly ReceivedJob[],
   heardAtMs: readonly number[],
   { headerMs, endMs }: { readonly headerMs: number | null; readonly endMs: number },
-): JobMeasure | null {
+): JobTiming | null {
   if (jobs.length === 0) return null
   const seconds = (endMs - jobs[0].atMs) / 1000
   const spent = new Map<string, number>()

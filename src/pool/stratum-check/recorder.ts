@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '#ground/base/clock.ts'
 import { LineSplitter } from '#mining/stratum/lines.ts'
 import { Login } from './login.ts'
-import type { Maker, RigLogin } from './makers.ts'
+import type { Manufacturer, RigLogin } from './makers.ts'
 import type { Transcript, TranscriptLine } from './transcript.ts'
 
 interface RecorderOptions {
@@ -29,7 +29,7 @@ const MAX_LINES = 100_000
  * Logs in, listens, and closes.
  * @returns the transcript
  */
-export function recordTranscript(maker: Maker, options: RecorderOptions): Promise<Transcript> {
+export function recordTranscript(maker: Manufacturer, options: RecorderOptions): Promise<Transcript> {
   return new Promise((resolve) => new TranscriptRecorder(maker, options, resolve).begin())
 }
 
@@ -45,7 +45,7 @@ class TranscriptRecorder {
   /** The current wait. Each phase has a timeout of its own. */
   #phase = ''
 
-  constructor(maker: Maker, options: RecorderOptions, resolve: (transcript: Transcript) => void) {
+  constructor(maker: Manufacturer, options: RecorderOptions, resolve: (transcript: Transcript) => void) {
     this.#options = options
     this.#login = new Login(maker, options.account)
     this.#resolve = resolve

@@ -2,7 +2,7 @@
 import { printable } from '#ground/base/printable.ts'
 import type { Request, Response } from '#mining/stratum/messages.ts'
 import { createFinding, type Finding } from './findings.ts'
-import type { Maker } from './makers.ts'
+import type { Manufacturer } from './makers.ts'
 
 /** Sizes of nonce2 in bytes: the minimum of strict rigs, and the size with enough nonces. */
 const MIN_STRICT_BYTES = 5
@@ -22,7 +22,7 @@ const failedSubscription = (finding: Finding): Subscription => ({
 })
 
 /** Reads the line as a rig of this maker does. */
-export function readSubscription(message: Request | Response, maker: Maker): Subscription {
+export function readSubscription(message: Request | Response, maker: Manufacturer): Subscription {
   if (message.kind === 'request') return failedSubscription(createFinding('firstLine', printable(message.method, 64)))
   const { id, error, result } = message
   const wantsNoAnswer = maker.before.length > 0
@@ -42,7 +42,7 @@ export function readSubscription(message: Request | Response, maker: Maker): Sub
 }
 
 /** Checks the sizes of both parts of the nonce. */
-function checkSizes(nonce1: string, bytes: number, maker: Maker): Subscription {
+function checkSizes(nonce1: string, bytes: number, maker: Manufacturer): Subscription {
   const findings: Finding[] = []
   const fewest = maker.isStrict ? MIN_STRICT_BYTES : 1
   const isSize = Number.isInteger(bytes) && bytes >= fewest && bytes <= NONCE_BYTES

@@ -1,7 +1,7 @@
 /** The server reports on the console: refused shares, strangers, and users who cannot be paid. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RigNotice } from '../../../src/mining/accounts/rig-ledger.ts'
-import { Strangers } from '../../../src/mining/engine/stratum/strangers.ts'
+import { UnknownConnections } from '../../../src/mining/engine/stratum/strangers.ts'
 import { temporaryFolder } from '../../accounts/shares.ts'
 import { UNREACHABLE } from '../../support/work.ts'
 import { until } from '../../wait.ts'
@@ -54,7 +54,7 @@ describe('the console reports', () => {
 
   it('the console reports 20 of them a second, and how many more there were, in printable text', () => {
     const told: string[] = []
-    const strangers = new Strangers((message) => told.push(message))
+    const strangers = new UnknownConnections((message) => told.push(message))
     for (let n = 0; n < 25; n++) strangers.tell('10.0.0.1', '')
     strangers.refill()
     expect(told.splice(0).slice(20)).toEqual(['5 more connections ended without a log-in'])

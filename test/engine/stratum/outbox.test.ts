@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadSender } from '../../../src/mining/engine/stratum/native-send.ts'
-import { type Mail, mailOf, Outbox } from '../../../src/mining/engine/stratum/outbox.ts'
+import { type QueuedMessage, mailOf, Outbox } from '../../../src/mining/engine/stratum/outbox.ts'
 import { itWith } from '../../needs.ts'
 import { until } from '../../wait.ts'
 
@@ -18,7 +18,7 @@ const noSender = sendAll === null ? `the native function does not load (${fault 
 const COUNT = 1100
 
 interface Pair {
-  readonly mail: Mail
+  readonly mail: QueuedMessage
   readonly client: Socket
   received: string
 }
@@ -59,8 +59,8 @@ describe.each([
   const fresh = (unsentBytes: number) => {
     for (const pair of pairs) pair.received = ''
     written.length = 0
-    const onWritten = (_mail: Mail, sequence: number, isWritten: boolean) => written.push([sequence, isWritten])
-    return new Outbox<Mail>({ sendAll, unsentBytes, onWritten, onSlow: () => undefined })
+    const onWritten = (_mail: QueuedMessage, sequence: number, isWritten: boolean) => written.push([sequence, isWritten])
+    return new Outbox<QueuedMessage>({ sendAll, unsentBytes, onWritten, onSlow: () => undefined })
   }
 
   itWith(

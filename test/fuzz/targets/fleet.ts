@@ -13,8 +13,8 @@ const hash = 'A'.repeat(43)
 const work = Buffer.from(works[0]).toString('base64url')
 
 const schemas: readonly TSchema[] = [
-  ...[fleet.JobMessage, fleet.Report, fleet.ReportAnswer, fleet.OutcomeQuestion],
-  ...[fleet.Outcome, fleet.ListQuestion, fleet.ListAnswer, fleet.MemberCommand, fleet.MemberCommandAnswer],
+  ...[fleet.JobMessage, fleet.MemberReport, fleet.MemberReportAnswer, fleet.OutcomeQuestion],
+  ...[fleet.SolutionOutcome, fleet.ListQuestion, fleet.ListAnswer, fleet.MemberCommand, fleet.MemberCommandAnswer],
 ]
 
 const job = {

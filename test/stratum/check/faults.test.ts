@@ -1,8 +1,8 @@
 /** The expected behaviour of each maker's rigs at servers with one fault. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
-import { findingNames, type Level } from '../../../src/pool/stratum-check/findings.ts'
-import type { MakerReport } from '../../../src/pool/stratum-check/judge.ts'
+import { findingNames, type FindingSeverity } from '../../../src/pool/stratum-check/findings.ts'
+import type { ManufacturerReport } from '../../../src/pool/stratum-check/judge.ts'
 import { type MakerName, makerNames } from '../../../src/pool/stratum-check/maker-rigs.ts'
 import { freshWork } from '../../support/work.ts'
 import {
@@ -20,7 +20,7 @@ import {
 /** Findings with a case in this file, to prove that none is missing. */
 const seen = new Set<string>()
 
-const foundIn = ({ findings }: MakerReport) => findings.map(({ name, level }) => [name, level])
+const foundIn = ({ findings }: ManufacturerReport) => findings.map(({ name, level }) => [name, level])
 
 /** A server with this answer to subscribe, followed by a job. */
 const subscribing = (result: unknown): Script => ({
@@ -85,8 +85,8 @@ type Row = readonly [
   what: string,
   maker: MakerName,
   script: Script,
-  outcome: MakerReport['outcome'],
-  findings: readonly (readonly [string, Level])[],
+  outcome: ManufacturerReport['outcome'],
+  findings: readonly (readonly [string, FindingSeverity])[],
   text: RegExp,
   times?: Times,
 ]

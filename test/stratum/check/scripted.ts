@@ -4,9 +4,9 @@ import { memorySockets } from '../../../bench/rigs/memory-socket.ts'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
 import { withCreationTime, withNonce } from '../../../src/ground/chain/header.ts'
 import { targetOfShares, targetText } from '../../../src/mining/stratum/targets.ts'
-import { judge, type MakerReport } from '../../../src/pool/stratum-check/judge.ts'
+import { judge, type ManufacturerReport } from '../../../src/pool/stratum-check/judge.ts'
 import type { MakerName } from '../../../src/pool/stratum-check/maker-rigs.ts'
-import { type Maker, makers } from '../../../src/pool/stratum-check/makers.ts'
+import { type Manufacturer, makers } from '../../../src/pool/stratum-check/makers.ts'
 import { recordTranscript } from '../../../src/pool/stratum-check/recorder.ts'
 import type { Transcript } from '../../../src/pool/stratum-check/transcript.ts'
 import { VirtualClock } from '../../mine/virtual-clock.ts'
@@ -92,7 +92,7 @@ export function serve(socket: Socket, clock: VirtualClock, script: Script): void
   })
 }
 
-export const makerOf = (name: MakerName): Maker => makers.find((each) => each.name === name) as Maker
+export const makerOf = (name: MakerName): Manufacturer => makers.find((each) => each.name === name) as Manufacturer
 export const account = { user: 'k:abc.check', password: 'x' }
 
 export interface Times {
@@ -114,7 +114,7 @@ export async function transcriptOf(name: MakerName, script: Script, times: Times
 }
 
 /** The report on that transcript. */
-export async function reportOf(name: MakerName, script: Script, times: Times = {}): Promise<MakerReport> {
+export async function reportOf(name: MakerName, script: Script, times: Times = {}): Promise<ManufacturerReport> {
   const { timeoutMs = 30_000, listenMs = 0, isTls = false } = times
   const transcript = await transcriptOf(name, script, times)
   return judge(makerOf(name), account, transcript, { isTls, timeoutMs, isMeasured: listenMs > 0 })

@@ -2,7 +2,7 @@
 import { requestNameOf } from './aims.ts'
 import type { ClientRequest } from './client-request.ts'
 
-export class RepeatPace {
+export class RetryInterval {
   /** Name of a request -> end of its last usual answer. */
   readonly #answeredMs = new Map<string, number>()
   /** Endpoint -> shortest time between a usual answer and the same request again. */

@@ -3,7 +3,7 @@ import type { StepFailure } from '../case-run.ts'
 import { aimsOf, requestNameOf } from './aims.ts'
 import { type ClientRequest, keysOf, lineOf } from './client-request.ts'
 import { CHECKS_PER_SOLUTION, SOLUTION_CHECK_MS } from './http-rules.ts'
-import { RepeatPace } from './repeat-pace.ts'
+import { RetryInterval } from './repeat-pace.ts'
 import type { ClientSituation } from './situation-file.ts'
 
 /**
@@ -28,7 +28,7 @@ export interface SituationState {
   answeredMs: number | null
   /** Whether the client has gone on to something else. It may still come back. */
   hasMovedOn: boolean
-  outcome: 'open' | 'passed' | StepFailure | SuspectedFault | UnfinishedDuty
+  outcome: 'open' | 'passed' | StepFailure | SuspectedFault | UnmetObligation
 }
 
 /** The client repeated a request after odd answers. The end decides whether it does so after usual ones too. */
@@ -37,7 +37,7 @@ interface SuspectedFault {
 }
 
 /** The client has not come back. */
-interface UnfinishedDuty {
+interface UnmetObligation {
   readonly gaveUp: StepFailure
 }
 
@@ -46,7 +46,7 @@ const ODD_ANSWERS = 2
 
 export class Situations {
   readonly states: readonly SituationState[]
-  readonly #pace = new RepeatPace()
+  readonly #pace = new RetryInterval()
 
   constructor(situations: readonly ClientSituation[]) {
     this.states = situations.map((situation) => {

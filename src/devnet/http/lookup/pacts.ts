@@ -1,7 +1,7 @@
 /** Pages of pacts: which steps have run on the current chains, and what the next one waits for. */
 import { type ExactJson, exactJsonText, parseExactJson } from '#ground/base/json.ts'
 import { DEFAULT_LOOKUP_ITEMS } from '#ground/schema/lookup.ts'
-import type { ListedPact, ListedStep, NextStep, PactFailure, PactProgress } from '#ground/schema/pacts.ts'
+import type { ListedPact, ListedStep, NextPactStep, PactFailure, PactProgress } from '#ground/schema/pacts.ts'
 import type { Cont } from '../../command/command.ts'
 import type { NodeCopy, PactBelow } from '../../copy/node-copy.ts'
 import { proofHeight } from '../../ledger/spv.ts'
@@ -77,7 +77,7 @@ function pinnedPactText(node: PactNode, pactId: string, { first, next }: PactBel
   const height = isCrossing ? proofHeight(chains, { block: first, targetChain: nextChain }) : 0
   // A proof whose root is above the pin is of the other network.
   const isProvable = height !== null && height <= (fork?.pin.height ?? 0)
-  const waits: NextStep | null =
+  const waits: NextPactStep | null =
     next === null
       ? null
       : {
@@ -175,7 +175,7 @@ function attemptPlaceOf({ chains: { store } }: PactNode, { requestKey, record, s
   return { requestKey, chain, height, block: id, createdMs: createdMs(block), step, isRollback }
 }
 
-function nextStep(node: PactNode, { pactId, last }: CurrentPact): NextStep {
+function nextStep(node: PactNode, { pactId, last }: CurrentPact): NextPactStep {
   const { chains } = node
   const block = chains.store.blockAt(last.record)
   const chain = last.target === null ? block.chain : Number(last.target)
@@ -200,7 +200,7 @@ function pendingKeyOf({ chains, pools }: PactNode, chain: number, last: Pick<Con
   return pending.find(({ command: { payload } }) => payload.kind === 'cont' && isNext(payload))?.key ?? null
 }
 
-function stateOf({ last, failures }: CurrentPact, next: NextStep | null): PactProgress {
+function stateOf({ last, failures }: CurrentPact, next: NextPactStep | null): PactProgress {
   if (next === null) return last.isRollback ? 'rolled back' : 'finished'
   if (next.missingBlocks === null) return 'unreachable'
   if (next.pendingKey !== null) return 'pending'

@@ -6,7 +6,7 @@ import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 import { type BlockMaker, headOf } from '../../control/block-maker.ts'
 import { findTable } from '../../ledger/find-table.ts'
-import { expectComplete, readableJson, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
+import { expectComplete, readableJson, rowFromJson, InvalidRow } from '../../ledger/row-json.ts'
 import { RequestRefused } from '../refusal.ts'
 import { runPrivileged } from './control-run.ts'
 
@@ -54,7 +54,7 @@ function refusing<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {
-    if (error instanceof UnfitRow) throw new RequestRefused(400, error.message)
+    if (error instanceof InvalidRow) throw new RequestRefused(400, error.message)
     throw error
   }
 }
@@ -77,7 +77,7 @@ function groupsOf(state: ReadableState, table: TableDefinition, rows: RowsReques
 
 /**
  * Code that writes the rows. Their values are in the data, as lists: an object could be read as another kind of value.
- * @throws UnfitRow
+ * @throws InvalidRow
  */
 function programOf(table: string, groups: readonly RowGroup[]): { code: string; data: Record<string, unknown> } {
   const data: Record<string, unknown> = {}

@@ -6,7 +6,7 @@ import type { LayerEntry, ReadableState } from '#language/contracts/machine/stat
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import type { Overrides } from '../../execution/overrides.ts'
 import { findTable } from '../../ledger/find-table.ts'
-import { expectComplete, isoTime, rowFromJson, UnfitRow } from '../../ledger/row-json.ts'
+import { expectComplete, isoTime, rowFromJson, InvalidRow } from '../../ledger/row-json.ts'
 import { RequestRefused } from '../refusal.ts'
 
 /**
@@ -19,7 +19,7 @@ export function overridesIn(state: ReadableState, given: Static<typeof TraceOver
     const entries = Object.entries(rows).flatMap(([table, byKey]) => rowsIn(state, table, byKey))
     return { rows: entries, time: time === undefined ? null : timeOf(time), keys }
   } catch (error) {
-    if (error instanceof UnfitRow) throw new RequestRefused(400, error.message)
+    if (error instanceof InvalidRow) throw new RequestRefused(400, error.message)
     throw error
   }
 }
@@ -28,7 +28,7 @@ export function overridesIn(state: ReadableState, given: Static<typeof TraceOver
 function rowsIn(state: ReadableState, name: string, byKey: Readonly<Record<string, unknown>>): LayerEntry[] {
   const at = '/overrides/rows'
   const table = findTable(state, name, at)
-  if (state.get('tables', table.qualified) === undefined) throw new UnfitRow(`${at}: ${name} was not created`)
+  if (state.get('tables', table.qualified) === undefined) throw new InvalidRow(`${at}: ${name} was not created`)
   return Object.entries(byKey).map(([key, fields]) => {
     const place = `${at}/${name}/${key}`
     const row = rowFromJson(table, fields as Readonly<Record<string, unknown>>, place)
@@ -41,5 +41,5 @@ function rowsIn(state: ReadableState, name: string, byKey: Readonly<Record<strin
 function timeOf(text: string): bigint {
   const time = isoTime(text)
   if (time !== null) return time.micros
-  throw new UnfitRow(`/overrides/time: ${JSON.stringify(text)} is no time such as 2027-01-01T00:00:00Z`)
+  throw new InvalidRow(`/overrides/time: ${JSON.stringify(text)} is no time such as 2027-01-01T00:00:00Z`)
 }

@@ -11,7 +11,7 @@ const MAX_RUNS = 1_000_000
 const MAX_JOBS = 256
 
 /** Least per cent of lines, and of branches. */
-interface LeastCoverage {
+interface MinimumCoverage {
   readonly lines: number
   readonly branches: number
 }
@@ -37,7 +37,7 @@ const count: ValueKind<number> = {
 }
 
 /** `LINES` or `LINES,BRANCHES`. */
-const leastCoverage: ValueKind<LeastCoverage> = {
+const leastCoverage: ValueKind<MinimumCoverage> = {
   expected: 'per cent of lines from 0 to 100, or of lines,branches, such as 80 or 80,70',
   parse: (raw) => {
     const parts = String(raw).split(',')

@@ -12,9 +12,9 @@ const TEXT = 'text/plain;charset=utf-8'
 const MAX_ACCOUNT_BYTES = 8 * 1024
 /** Limit of a solution body. Work has 286 bytes; the margin lets the answer name a wrong length. */
 const MAX_SOLUTION_BYTES = 1024
-type Served = 'GET' | 'POST'
+type ServedNode = 'GET' | 'POST'
 
-const GATEWAY: readonly (readonly [string, Served])[] = [
+const GATEWAY: readonly (readonly [string, ServedNode])[] = [
   ['/mine/about', 'GET'],
   ['/mine/work', 'POST'],
   ['/mine/solved', 'POST'],
@@ -54,7 +54,7 @@ function prepare(scope: FastifyInstance): void {
 
 function serve(
   scope: FastifyInstance,
-  method: Served,
+  method: ServedNode,
   url: string,
   limits: { readonly bodyLimit?: number },
   handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
@@ -63,7 +63,7 @@ function serve(
 }
 
 /** Answers 405 to other methods of served paths. One route covers all paths, because the site has 60. */
-function refuseOthers(scope: FastifyInstance, served: ReadonlyMap<string, Served>): void {
+function refuseOthers(scope: FastifyInstance, served: ReadonlyMap<string, ServedNode>): void {
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
     const { '*': rest } = request.params as { readonly '*'?: string }
     const method = served.get(rest === undefined ? '/mine' : `/mine/${rest}`)

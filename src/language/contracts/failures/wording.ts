@@ -26,12 +26,12 @@ export function abbreviate(text: string, most: number): string {
 /** The tables have no longer text, and matching one against all patterns would take long. */
 const MAX_TEXT = 1000
 
-interface Translation {
+interface ErrorTranslation {
   readonly pattern: RegExp
   readonly runner: string
 }
 
-let translations: readonly Translation[] | null = null
+let translations: readonly ErrorTranslation[] | null = null
 
 /**
  * Wording of test files for an execution error that was made in the wording of live nodes.
@@ -48,7 +48,7 @@ export function runnerWording(text: string): string {
 }
 
 /** The translation of a row, unless its wording on the wire lacks a value of the other. */
-function translationOf({ kind, wire, runner }: FailureRow): Translation[] {
+function translationOf({ kind, wire, runner }: FailureRow): ErrorTranslation[] {
   if (kind !== 'EvalError' || wire === runner || /\{\w+:\d+\}/.test(wire)) return []
   const names = [...wire.matchAll(PLACEHOLDER)].map(([, name]) => name)
   if ([...runner.matchAll(PLACEHOLDER)].some(([, name]) => !names.includes(name))) return []

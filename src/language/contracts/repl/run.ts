@@ -94,14 +94,14 @@ export function languagesOf(test: TestRun, runs: PropertyRuns = DEFAULT_RUNS): T
   const refused = new Set([...natives.map(({ name }) => name), ...TEST_FORMS])
   const guarded: Language = {
     ...all,
-    natives: new RefusingMap(all.natives, refused),
-    forms: new RefusingMap(all.forms, refused),
+    natives: new StrictMap(all.natives, refused),
+    forms: new StrictMap(all.forms, refused),
   }
   return { all, core: language, guarded }
 }
 
 /** A map that throws for some of its entries: natives of tests within modules. */
-class RefusingMap<T> extends Map<string, T> {
+class StrictMap<T> extends Map<string, T> {
   readonly #refused: ReadonlySet<string>
 
   constructor(entries: ReadonlyMap<string, T>, refused: ReadonlySet<string>) {

@@ -2,7 +2,7 @@
 import type { CallForm, Form } from '../../contracts/syntax/form.ts'
 import type { CodeFinding, OffsetRange } from '../text/spans.ts'
 import { nameRange, qualifiedName } from '../text/symbols.ts'
-import type { Meaning } from './name-lookup.ts'
+import type { ResolvedSymbol } from './name-lookup.ts'
 
 /** Natives that complete a call with further arguments. */
 const HIGHER_ORDER: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ export function mayLackArguments(word: string, parts: readonly Form[], index: nu
 }
 
 /** Too many arguments are an error. With too few, code may still hand the function to one that adds the rest. */
-export function callFindings(call: CallForm, meaning: Meaning): CodeFinding[] {
+export function callFindings(call: CallForm, meaning: ResolvedSymbol): CodeFinding[] {
   const [head, ...rest] = call.items
   if (head?.form !== 'atom' || meaning === null || meaning === 'pending') return []
   const count = countOf(rest)
@@ -54,7 +54,7 @@ export function callFindings(call: CallForm, meaning: Meaning): CodeFinding[] {
   return [{ severity: count > most ? 'error' : 'warning', code: 'wrong-arguments', message, ...range }]
 }
 
-function arityOf(meaning: Exclude<Meaning, 'pending' | null>): readonly [number, number] | null {
+function arityOf(meaning: Exclude<ResolvedSymbol, 'pending' | null>): readonly [number, number] | null {
   if ('native' in meaning) return meaning.native.arity
   const { params } = meaning.symbol
   return params === null ? null : [params.length, params.length]

@@ -11,7 +11,7 @@ import type { CodeFinding, OffsetRange } from '../text/spans.ts'
 import { isModule, type ModuleSymbol, type NamedSymbol, nameRange, parametersOf, variable } from '../text/symbols.ts'
 import type { NameUse, VisibleRange } from './analysis.ts'
 import { callFindings, mayLackArguments } from './call-checks.ts'
-import type { Meaning, NameLookup, VariableScope } from './name-lookup.ts'
+import type { ResolvedSymbol, NameLookup, VariableScope } from './name-lookup.ts'
 import { nativeFinding } from './native-checks.ts'
 import { itemOf, type KnownType, listType, ObjectTypes } from './object-types.ts'
 
@@ -121,7 +121,7 @@ export class FormWalker {
     return isValue ? this.#types.typeOfName(meaning.symbol) : null
   }
 
-  #noteMeaning(name: string, range: OffsetRange, meaning: Exclude<Meaning, 'pending' | null>): void {
+  #noteMeaning(name: string, range: OffsetRange, meaning: Exclude<ResolvedSymbol, 'pending' | null>): void {
     this.#noteUse(range, meaning)
     if ('native' in meaning && meaning.native.isOfTests && this.#isModule) {
       this.report({
@@ -147,7 +147,7 @@ export class FormWalker {
   }
 
   /** `variable::member`, where the type of the variable may name the interface. */
-  #noteInterfaceMember(atom: Atom, meaning: Meaning): void {
+  #noteInterfaceMember(atom: Atom, meaning: ResolvedSymbol): void {
     if (meaning === null || meaning === 'pending' || !('symbol' in meaning)) return
     this.#noteUse(nameRange(atom), meaning)
     const { type } = meaning.symbol

@@ -30,7 +30,7 @@ export interface ProgramNames {
 /** Stands for all names of a module that is not known. */
 export const ALL_NAMES = '*'
 
-export type Meaning =
+export type ResolvedSymbol =
   | { readonly symbol: NamedSymbol }
   | { readonly native: NativeWord }
   /** The text of a module is on its way, or the name may come from a module that is not known. */
@@ -60,7 +60,7 @@ export class NameLookup {
    * Finds what a name means where code uses it. Marks a variable as used; a module whose text is on its way makes the
    * names of the program uncertain.
    */
-  resolveUse(name: string, scope: VariableScope | null): Meaning {
+  resolveUse(name: string, scope: VariableScope | null): ResolvedSymbol {
     const parts = splitName(name)
     if (parts !== null) return this.#resolveQualified(parts.module, parts.member)
     const native = this.findNative(name)
@@ -127,7 +127,7 @@ export class NameLookup {
     return found === null || found === 'pending' ? found : { symbol: found }
   }
 
-  #resolveQualified(around: string, member: string): Meaning {
+  #resolveQualified(around: string, member: string): ResolvedSymbol {
     const exact = this.#resolveModule(around)
     if (exact === 'pending') return exact
     const found = exact === null ? undefined : usableMember(exact.symbol, member)

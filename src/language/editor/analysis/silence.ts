@@ -49,12 +49,12 @@ function uselessFinding({ code, from, to }: SilencedCode): CodeFinding {
   }
 }
 
-interface SilenceComments {
+interface SuppressionComments {
   readonly words: readonly SilencedCode[]
   readonly wrong: readonly CodeFinding[]
 }
 
-function silencesIn(parsed: ParsedFile): SilenceComments {
+function silencesIn(parsed: ParsedFile): SuppressionComments {
   const words: SilencedCode[] = []
   const wrong: CodeFinding[] = []
   for (const comment of parsed.comments) {

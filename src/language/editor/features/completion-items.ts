@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { nativeHover, signatureOf, symbolHover } from './hover.ts'
 import { nativeTexts } from './native-texts.ts'
 
-export interface Proposal {
+export interface CompletionProposal {
   readonly label: string
   readonly kind: NamedSymbol['kind'] | 'native' | 'form'
   /** One line. */
@@ -20,7 +20,7 @@ export interface Proposal {
 const NAME_BEFORE = /[A-Za-z%#+\-_&$@<>=^?*!|/~][\w%#+\-&$@<>=^?*!|/~.]*$/
 
 /** Names for the cursor: members behind `module.`, fields within quotes, and whatever else has a name there. */
-export function proposals(workspace: Workspace, analysis: ProgramAnalysis, offset: number): Proposal[] {
+export function proposals(workspace: Workspace, analysis: ProgramAnalysis, offset: number): CompletionProposal[] {
   const { text, file } = analysis.root
   const before = text.slice(0, offset)
   const typed = NAME_BEFORE.exec(before)?.[0] ?? ''
@@ -49,7 +49,7 @@ function isInComment(before: string): boolean {
   return line.replace(/"(?:[^"\\]|\\.)*"/g, '').includes(';')
 }
 
-function symbolProposal(symbol: NamedSymbol): Proposal {
+function symbolProposal(symbol: NamedSymbol): CompletionProposal {
   return {
     label: isModule(symbol) ? symbol.full : symbol.name,
     kind: symbol.kind,
@@ -58,7 +58,7 @@ function symbolProposal(symbol: NamedSymbol): Proposal {
   }
 }
 
-function nativeProposals({ root }: ProgramAnalysis): Proposal[] {
+function nativeProposals({ root }: ProgramAnalysis): CompletionProposal[] {
   return [...vocabulary.values()].flatMap((native) => {
     if (native.isOfTests && root.dialect === 'contract') return []
     const { name, kind } = native
@@ -69,7 +69,7 @@ function nativeProposals({ root }: ProgramAnalysis): Proposal[] {
   })
 }
 
-function memberProposals(workspace: Workspace, analysis: ProgramAnalysis, prefix: string): Proposal[] {
+function memberProposals(workspace: Workspace, analysis: ProgramAnalysis, prefix: string): CompletionProposal[] {
   const module = moduleNamed(workspace, analysis, prefix)
   if (module !== null) return [...module.members.values()].filter(isUsable).map(symbolProposal)
   // The prefix is a namespace.
@@ -81,12 +81,12 @@ function memberProposals(workspace: Workspace, analysis: ProgramAnalysis, prefix
 }
 
 /** A module of the live network whose text is not here. */
-function liveProposal(label: string, full: string): Proposal {
+function liveProposal(label: string, full: string): CompletionProposal {
   return { label, kind: 'module', detail: `(module ${full})`, documentation: 'a module of the forked network' }
 }
 
 /** Members of the interfaces of a module reference. */
-function referenceMembers(workspace: Workspace, analysis: ProgramAnalysis, before: string): Proposal[] {
+function referenceMembers(workspace: Workspace, analysis: ProgramAnalysis, before: string): CompletionProposal[] {
   const name = NAME_BEFORE.exec(before)?.[0] ?? ''
   const symbol = analysis.scopes
     .filter(({ from, to }) => from <= before.length && before.length <= to)
@@ -100,7 +100,7 @@ function referenceMembers(workspace: Workspace, analysis: ProgramAnalysis, befor
 }
 
 /** Fields of the schemas that the program has or names. */
-function fieldProposals(workspace: Workspace, analysis: ProgramAnalysis): Proposal[] {
+function fieldProposals(workspace: Workspace, analysis: ProgramAnalysis): CompletionProposal[] {
   const own = workspace.modulesOf(analysis.root)
   const named = analysis.uses.flatMap(({ target }) => ('symbol' in target ? (target.symbol.owner ?? []) : []))
   const modules = new Set<NamedSymbol>([...own, ...analysis.modules.values(), ...named.filter(isModule)])
@@ -117,8 +117,8 @@ function moduleAt(workspace: Workspace, { root }: ProgramAnalysis, offset: numbe
   return workspace.modulesOf(root).find(({ whole }) => whole.from <= offset && offset <= whole.to) ?? null
 }
 
-function unique(all: readonly Proposal[]): Proposal[] {
-  const found = new Map<string, Proposal>()
+function unique(all: readonly CompletionProposal[]): CompletionProposal[] {
+  const found = new Map<string, CompletionProposal>()
   for (const proposal of all) if (!found.has(proposal.label)) found.set(proposal.label, proposal)
   return [...found.values()]
 }

@@ -26,7 +26,7 @@ export interface PairPiece extends PieceLines {
   readonly piece: 'pair'
   /** Field and colon. */
   readonly key: string
-  readonly value: Piece
+  readonly value: FormatNode
 }
 
 export interface GroupPiece extends PieceLines {
@@ -35,17 +35,17 @@ export interface GroupPiece extends PieceLines {
   readonly close: string
   /** True for braces with spaces inside. */
   readonly isPadded: boolean
-  readonly items: readonly Piece[]
+  readonly items: readonly FormatNode[]
 }
 
-export type Piece = LeafPiece | CommentPiece | PairPiece | GroupPiece
+export type FormatNode = LeafPiece | CommentPiece | PairPiece | GroupPiece
 
 const CLOSING: Readonly<Record<string, TokenKind>> = { '(': ')', '[': ']', '{': '}' }
 /** Types with a name in braces. */
 const BRACED: ReadonlySet<string> = new Set(['object', 'table', 'module'])
 
 /** @param parsed a file without errors */
-export function textPieces(parsed: ParsedFile): Piece[] {
+export function textPieces(parsed: ParsedFile): FormatNode[] {
   return new TreeBuilder(parsed).items(null)
 }
 
@@ -59,8 +59,8 @@ class TreeBuilder {
   }
 
   /** Takes all pieces up to a closing bracket, or to the end. */
-  items(close: TokenKind | null): Piece[] {
-    const items: Piece[] = []
+  items(close: TokenKind | null): FormatNode[] {
+    const items: FormatNode[] = []
     for (;;) {
       const comment = this.#takeComment()
       const { kind } = this.#peek()
@@ -89,7 +89,7 @@ class TreeBuilder {
     return { piece: 'comment', text, firstLine: line, lastLine: line, hasComma: false }
   }
 
-  #piece(before: Piece | undefined): Piece {
+  #piece(before: FormatNode | undefined): FormatNode {
     const token = this.#peek()
     if (token.kind in CLOSING) {
       return before?.piece === 'leaf' && before.text === '@model' ? this.#verbatim(token) : this.#group(token)
@@ -153,7 +153,7 @@ class TreeBuilder {
     return this.#leaf(open, this.#previous())
   }
 
-  #pair(field: Token, colon: Token): Piece {
+  #pair(field: Token, colon: Token): FormatNode {
     this.#token++
     const name = this.#parsed.text.slice(field.from, field.to)
     const key = colon.kind === ':' ? `${name}:` : `${name} :=`

@@ -1,5 +1,5 @@
 /** Prints pieces of a text with the indentation of the language. */
-import type { GroupPiece, Piece } from './format-tree.ts'
+import type { GroupPiece, FormatNode } from './format-tree.ts'
 
 /** Longest line, unless the author has broken it. */
 const WIDTH = 120
@@ -28,8 +28,8 @@ export class FormatWriter {
   #out = ''
   #column = 0
 
-  file(pieces: readonly Piece[]): string {
-    let before: Piece | null = null
+  file(pieces: readonly FormatNode[]): string {
+    let before: FormatNode | null = null
     for (const piece of pieces) {
       if (before !== null) {
         const isBeside = piece.piece === 'comment' && piece.firstLine === before.lastLine && before.piece !== 'comment'
@@ -56,7 +56,7 @@ export class FormatWriter {
    * @param tail characters that follow on the same line: brackets and a comma
    * @param isAligned true for parameters, which align with the first of them
    */
-  #piece(piece: Piece, tail: number, isAligned: boolean): void {
+  #piece(piece: FormatNode, tail: number, isAligned: boolean): void {
     switch (piece.piece) {
       case 'leaf':
       case 'comment':
@@ -99,8 +99,8 @@ export class FormatWriter {
   }
 
   #separate(
-    before: Piece,
-    item: Piece,
+    before: FormatNode,
+    item: FormatNode,
     { indent, isForced }: { readonly indent: number; readonly isForced: boolean },
   ): void {
     const gap = item.firstLine - before.lastLine
@@ -110,8 +110,8 @@ export class FormatWriter {
 }
 
 /** True for what belongs to the mark in front of it: `@doc "text"`, `@managed parameter function`. */
-function staysOnLine(items: readonly Piece[], index: number): boolean {
-  const isMark = (piece: Piece | undefined, ...marks: readonly string[]) => {
+function staysOnLine(items: readonly FormatNode[], index: number): boolean {
+  const isMark = (piece: FormatNode | undefined, ...marks: readonly string[]) => {
     return piece?.piece === 'leaf' && marks.includes(piece.text)
   }
   const [item, before, first] = [items[index], items[index - 1], items[index - 2]]
@@ -139,7 +139,7 @@ function wordOf({ items: [head] }: GroupPiece): string | null {
 }
 
 /** True if the piece takes several lines in the source. */
-function isBroken(piece: Piece): boolean {
+function isBroken(piece: FormatNode): boolean {
   switch (piece.piece) {
     case 'leaf':
       return piece.text.includes('\n')
@@ -148,14 +148,14 @@ function isBroken(piece: Piece): boolean {
     case 'pair':
       return isBroken(piece.value)
     case 'group': {
-      const isApart = (item: Piece, index: number) => index > 0 && item.firstLine > piece.items[index - 1].lastLine
+      const isApart = (item: FormatNode, index: number) => index > 0 && item.firstLine > piece.items[index - 1].lastLine
       return piece.items.some((item, index) => isApart(item, index) || isBroken(item))
     }
   }
 }
 
 /** The piece on one line. */
-function flat(piece: Piece): string {
+function flat(piece: FormatNode): string {
   switch (piece.piece) {
     case 'leaf':
     case 'comment':
@@ -170,6 +170,6 @@ function flat(piece: Piece): string {
   }
 }
 
-function widthOf(piece: Piece): number {
+function widthOf(piece: FormatNode): number {
   return isBroken(piece) ? 0 : flat(piece).length
 }

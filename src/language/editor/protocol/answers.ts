@@ -24,7 +24,7 @@ import {
 } from 'vscode-languageserver/node'
 import { isKeyword } from '../../contracts/syntax/names.ts'
 import type { NameUse } from '../analysis/analysis.ts'
-import { type Proposal, proposals } from '../features/completion-items.ts'
+import { type CompletionProposal, proposals } from '../features/completion-items.ts'
 import { fixesIn } from '../features/fixes.ts'
 import { hoverText } from '../features/hover.ts'
 import { foldsOf, type OutlineEntry, outlineOf } from '../features/outline.ts'
@@ -65,7 +65,7 @@ const SYMBOL_KINDS: Readonly<Record<NamedSymbol['kind'] | 'test', SymbolKind>> =
   test: SymbolKind.String,
 }
 
-const COMPLETION_KINDS: Readonly<Record<Proposal['kind'], CompletionItemKind>> = {
+const COMPLETION_KINDS: Readonly<Record<CompletionProposal['kind'], CompletionItemKind>> = {
   module: CompletionItemKind.Module,
   interface: CompletionItemKind.Interface,
   defun: CompletionItemKind.Function,

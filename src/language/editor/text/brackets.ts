@@ -28,7 +28,7 @@ export interface BalancedTokens {
 
 /** @param tokens the last one is of kind `end` */
 export function balance(tokens: readonly Token[]): BalancedTokens {
-  return isBalanced(tokens) ? { tokens, findings: [] } : new Balancer(tokens).run()
+  return isBalanced(tokens) ? { tokens, findings: [] } : new BracketBalancer(tokens).run()
 }
 
 function isBalanced(tokens: readonly Token[]): boolean {
@@ -40,7 +40,7 @@ function isBalanced(tokens: readonly Token[]): boolean {
   return open.length === 0
 }
 
-class Balancer {
+class BracketBalancer {
   readonly #tokens: readonly Token[]
   readonly #result: Token[] = []
   readonly #findings: CodeFinding[] = []

@@ -19,7 +19,7 @@ import { loadChosen, type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNativeKernel } from './native-kernel.ts'
 import { rememberedSchedules, rememberSchedule } from './native-schedule.ts'
 import type { Priority } from './priority.ts'
-import { fastestSchedule, type Paces } from './schedule-race.ts'
+import { fastestSchedule, type DeviceRates } from './schedule-race.ts'
 import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 
@@ -99,7 +99,7 @@ export class CpuEngine implements Engine {
   /** Zero: as soon as the threads search. */
   #nextRaceMs = 0
   /** Measurements of the current race, by thread. */
-  readonly #paces = new Map<string, Paces>()
+  readonly #paces = new Map<string, DeviceRates>()
 
   constructor(options: CpuEngineOptions) {
     this.#options = options
@@ -226,7 +226,7 @@ export class CpuEngine implements Engine {
   }
 
   /** Adds what a thread measured. When all threads have, all take the order that is the fastest for them together. */
-  #onRace(thread: Thread, name: KernelName, paces: Paces): void {
+  #onRace(thread: Thread, name: KernelName, paces: DeviceRates): void {
     this.#paces.set(thread.name, paces)
     const searching = this.#threads.filter(
       ({ end, state, kernel }) => end !== null && state === null && kernel === name,

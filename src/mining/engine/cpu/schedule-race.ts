@@ -20,7 +20,7 @@ export const raceMsOf = (name: KernelName, isFirst: boolean): number =>
 const MARGIN = 1.02
 
 /** Nanoseconds per nonce of each order in one thread: the median of its slices. */
-export type Paces = Readonly<Partial<Record<ScheduleName, number>>>
+export type DeviceRates = Readonly<Partial<Record<ScheduleName, number>>>
 
 /** The race of one thread. */
 export class ScheduleRace {
@@ -48,7 +48,7 @@ export class ScheduleRace {
     this.#measuredMs += milliseconds
   }
 
-  paces(): Paces {
+  paces(): DeviceRates {
     return Object.fromEntries([...this.#slices].map(([order, slices]) => [order, medianOf(slices)]))
   }
 
@@ -63,7 +63,7 @@ const medianOf = (numbers: readonly number[]): number => numbers.toSorted((a, b)
  * The order that hashes most in all threads together.
  * @param threads what each thread measured
  */
-export function fastestSchedule(current: ScheduleName, threads: readonly Paces[]): ScheduleName {
+export function fastestSchedule(current: ScheduleName, threads: readonly DeviceRates[]): ScheduleName {
   const rate = (order: ScheduleName) =>
     threads.reduce((sum, paces) => sum + (paces[order] === undefined ? 0 : 1 / paces[order]), 0)
   const orders = Object.keys(threads[0] ?? {}) as ScheduleName[]

@@ -3,7 +3,7 @@ import { createKernel, schedulesOf } from './create-kernel.ts'
 import { type Kernel, SWEEP_NONCES, tailLayout } from './kernel.ts'
 import type { KernelName, ScheduleName } from './names.ts'
 import type { NativeAddon } from './native-kernel.ts'
-import { type Paces, RACE_MS, ScheduleRace } from './schedule-race.ts'
+import { type DeviceRates, RACE_MS, ScheduleRace } from './schedule-race.ts'
 import { testAgreement } from './self-test.ts'
 
 /** Length of work on networks with ten or more chains. Other work has only one order. */
@@ -29,7 +29,7 @@ export function testedSchedules(
 }
 
 /** A race in this thread alone. */
-export function raceHere(kernels: ReadonlyMap<ScheduleName, Kernel>, nowMs: () => number, raceMs = RACE_MS): Paces {
+export function raceHere(kernels: ReadonlyMap<ScheduleName, Kernel>, nowMs: () => number, raceMs = RACE_MS): DeviceRates {
   for (const kernel of kernels.values()) kernel.setWork(new Uint32Array(8), new Uint32Array(16), 0)
   const race = new ScheduleRace([...kernels.keys()], raceMs)
   for (let middle = 0; !race.isOver; middle++) {

@@ -24,7 +24,7 @@ import { loadChosen, type NativeChoice } from './native-choice.ts'
 import { isNativeKernel } from './native-kernel.ts'
 import { lowerThreadPriority, type Priority } from './priority.ts'
 import { CHECKED_NONCES, Recheck } from './recheck.ts'
-import { type Paces, raceMsOf, ScheduleRace } from './schedule-race.ts'
+import { type DeviceRates, raceMsOf, ScheduleRace } from './schedule-race.ts'
 import { type SharedContent, SharedWork } from './shared.ts'
 import { hasSchedules, testedSchedules } from './tested-schedules.ts'
 
@@ -63,7 +63,7 @@ export type ThreadMessage =
       readonly type: 'raced'
       readonly race: number
       readonly name: KernelName
-      readonly paces: Paces
+      readonly paces: DeviceRates
       readonly refused: readonly string[]
     }
 

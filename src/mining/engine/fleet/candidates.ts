@@ -8,7 +8,7 @@ import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError } from '#ground/base/errors.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
 import { workFromBytes } from '#ground/chain/work.ts'
-import { decodeCandidate, type Outcome } from '../../fleet/messages.ts'
+import { decodeCandidate, type SolutionOutcome } from '../../fleet/messages.ts'
 import { CONSUMER, MAX_AT_ONCE, prepareCandidates, type StoreOptions } from '../../fleet/stores.ts'
 
 /** Interval at which the leader extends the deadlines of solutions in progress. */
@@ -180,9 +180,9 @@ const MAX_OUTCOMES = 20_000
 
 /** Outcomes of a fleet's solutions, for the rigs that ask. */
 export class Outcomes {
-  readonly #known = new Map<string, Outcome>()
+  readonly #known = new Map<string, SolutionOutcome>()
 
-  set(hash: string, outcome: Outcome): void {
+  set(hash: string, outcome: SolutionOutcome): void {
     this.#known.set(hash, outcome)
     if (this.#known.size > MAX_OUTCOMES) this.#known.delete(this.#known.keys().next().value as string)
   }
@@ -191,7 +191,7 @@ export class Outcomes {
     return this.#known.has(hash)
   }
 
-  get(hash: string): Outcome {
+  get(hash: string): SolutionOutcome {
     return this.#known.get(hash) ?? { step: 'unknown' }
   }
 }

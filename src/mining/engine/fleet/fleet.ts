@@ -12,7 +12,7 @@ import { withCreationTime, withNonce, workLayout } from '#ground/chain/header.ts
 import { meets, powHash, solves } from '#ground/chain/pow.ts'
 import { type StepName, verdictOf } from '#ground/chain/solution.ts'
 import { workFromBytes } from '#ground/chain/work.ts'
-import type { Link } from '../../fleet/link.ts'
+import type { FleetLink } from '../../fleet/link.ts'
 import {
   encodeMessage,
   type JobMessage,
@@ -20,10 +20,10 @@ import {
   ListQuestion,
   MemberCommand,
   type MemberCommandAnswer,
-  type Outcome,
+  type SolutionOutcome,
   OutcomeQuestion,
-  Report,
-  type ReportAnswer,
+  MemberReport,
+  type MemberReportAnswer,
 } from '../../fleet/messages.ts'
 import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'
@@ -36,7 +36,7 @@ import { Readiness } from './readiness.ts'
 import { ownHeader, Residues } from './residues.ts'
 
 interface FleetOptions {
-  readonly link: Link
+  readonly link: FleetLink
   readonly replicas?: Replicas
   /** Where this process runs, for people. */
   readonly name: string
@@ -244,7 +244,7 @@ export class FleetEngine implements Engine, Leader {
     const { report, outcome, list, order } = link.subjects
     const onWrong = (error: unknown) => this.#warnOfMessage(error)
     this.#unsubscribe = [
-      link.subscribe(report, Report, (message, raw) => this.#onReport(message, raw), onWrong),
+      link.subscribe(report, MemberReport, (message, raw) => this.#onReport(message, raw), onWrong),
       link.subscribe(outcome, OutcomeQuestion, ({ hash }, raw) => answer(raw, this.#outcomes.get(hash)), onWrong),
       link.subscribe(list, ListQuestion, ({ from }, raw) => this.#onList(from, raw), onWrong),
       link.subscribe(order, MemberCommand, (message, raw) => void this.#onCommand(message, raw), onWrong),
@@ -270,7 +270,7 @@ export class FleetEngine implements Engine, Leader {
     return this.#store
   }
 
-  #onReport(report: Report, raw: Msg): void {
+  #onReport(report: MemberReport, raw: Msg): void {
     const { term } = this.#election
     if (term === null || this.#callbacks === null || this.#events === null) return
     const { clock, name } = this.#options
@@ -288,7 +288,7 @@ export class FleetEngine implements Engine, Leader {
       residue,
       isPaused: isPaused(this.#pauses.paused, report.rig),
       job: isNew ? job : null,
-    } satisfies ReportAnswer)
+    } satisfies MemberReportAnswer)
   }
 
   #onList(from: number, raw: Msg): void {
@@ -391,7 +391,7 @@ const MAX_TEXT = 400
 const short = (text: string) => text.slice(0, MAX_TEXT)
 
 /** An unconfirmed block is still pending. */
-function outcomeOf(step: StepName): Outcome['step'] {
+function outcomeOf(step: StepName): SolutionOutcome['step'] {
   const verdict = verdictOf(step)
   return verdict === null || verdict === 'unconfirmed' ? 'working' : verdict
 }

@@ -1,8 +1,8 @@
 /** Sums of the power and energy that the rigs of a fleet report to their leader. */
-import type { Report } from '../../fleet/messages.ts'
+import type { MemberReport } from '../../fleet/messages.ts'
 import type { RigsEnergy } from '../leader.ts'
 
-type EnergyReport = Pick<Report, 'session' | 'state'> & { readonly energy?: Report['energy'] | undefined }
+type EnergyReport = Pick<MemberReport, 'session' | 'state'> & { readonly energy?: MemberReport['energy'] | undefined }
 
 /** Energy by the session of a rig. */
 export class MemberEnergy {
@@ -42,9 +42,9 @@ export class MemberEnergy {
   }
 }
 
-type CompleteReading = NonNullable<Report['energy']> & { readonly watts: number; readonly hashrate: number }
+type CompleteReading = NonNullable<MemberReport['energy']> & { readonly watts: number; readonly hashrate: number }
 
 /** Whether the power of all its searching devices is known, and their hashrate. */
-function isComplete(energy: Report['energy'] | undefined): energy is CompleteReading {
+function isComplete(energy: MemberReport['energy'] | undefined): energy is CompleteReading {
   return energy !== undefined && energy.watts !== null && energy.hashrate !== null && energy.unread === 0
 }

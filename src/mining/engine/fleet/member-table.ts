@@ -1,5 +1,5 @@
 /** The leader's table of the fleet's rigs: their leases and reported counters. */
-import { LEASE_MS, LEASES, type MemberRow, type Report } from '../../fleet/messages.ts'
+import { LEASE_MS, LEASES, type MemberRow, type MemberReport } from '../../fleet/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { FleetStatus } from '../leader.ts'
 import { MemberEnergy } from './member-energy.ts'
@@ -27,7 +27,7 @@ interface MemberDevice {
 
 /** One run of a rig. */
 interface MemberSession {
-  report: Report
+  report: MemberReport
   readonly device: MemberDevice
   lease: number | null
   /** Counted hashes of this run; those before its first report do not count. */
@@ -74,7 +74,7 @@ export class MemberTable {
    * Handles a report.
    * @returns the lease of the rig from now, or null if all are taken
    */
-  report(report: Report, nowMs: number): number | null {
+  report(report: MemberReport, nowMs: number): number | null {
     const known = this.#sessions.get(report.session)
     const session = known ?? this.#join(report, nowMs)
     this.#add(session, report.hashes)
@@ -157,7 +157,7 @@ export class MemberTable {
     for (const [key, session] of this.#sessions) this.#leave(key, session, nowMs)
   }
 
-  #join(report: Report, nowMs: number): MemberSession {
+  #join(report: MemberReport, nowMs: number): MemberSession {
     const device = this.#deviceFor(report.rig)
     device.sessions++
     const counts = { counted: report.hashes, countedErrors: report.hardwareErrors ?? 0, wrong: 0 }
@@ -176,7 +176,7 @@ export class MemberTable {
   }
 
   /** Its current or claimed lease if no other rig has it, else a free one. */
-  #leaseFor({ lease: before }: MemberSession, { session, lease: claimed }: Report): number | null {
+  #leaseFor({ lease: before }: MemberSession, { session, lease: claimed }: MemberReport): number | null {
     if (before !== null) return before
     if (this.#leases.size >= LEASES) return null
     const wanted = claimed ?? Math.floor(this.#random() * LEASES)

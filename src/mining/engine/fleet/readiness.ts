@@ -3,7 +3,7 @@
  * leader without a node knows whether there is a better one.
  */
 import { type Clock, sleep } from '#ground/base/clock.ts'
-import type { Link } from '../../fleet/link.ts'
+import type { FleetLink } from '../../fleet/link.ts'
 import { NodeReport } from '../../fleet/messages.ts'
 
 /** A node that is silent for this time is lost. */
@@ -17,7 +17,7 @@ export const ANNOUNCEMENT_MS = 1_300
 const MAX_OTHERS = 64
 
 interface ReadinessOptions {
-  readonly link: Link
+  readonly link: FleetLink
   readonly session: string
   readonly clock: Clock
   /** Time without an answer from any node in milliseconds, or 0. */

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net'
 import { BatchSize, NonceCursor } from './batches.ts'
-import { type Dawn, HopelessError, infoOf, listDawnAdapters, loadDawn, openAdapter } from './dawn.ts'
+import { type Dawn, UnrecoverableError, infoOf, listDawnAdapters, loadDawn, openAdapter } from './dawn.ts'
 import { prepareWork } from './layout.ts'
 import {
   type AdapterInfo,
@@ -45,7 +45,7 @@ function send(report: GpuReport): void {
 /** Reports the first failure and exits. Ignores later ones, which the first one often causes. */
 function fail(error: unknown): void {
   if (reports.writableEnded) return
-  send({ type: 'failed', message: reportText(error), hopeless: error instanceof HopelessError })
+  send({ type: 'failed', message: reportText(error), hopeless: error instanceof UnrecoverableError })
   reports.end(() => process.exit(1))
 }
 
@@ -103,9 +103,9 @@ async function openDevice(dawn: Dawn, settings: SearchSettings): Promise<{ devic
   const choice = settings.adapter ?? (await listDawnAdapters(dawn))[0]
   const adapter = choice && (await openAdapter(dawn, choice))
   if (!adapter)
-    throw new HopelessError(`no graphics driver offers ${settings.adapter?.name ?? 'a device that computes'}`)
+    throw new UnrecoverableError(`no graphics driver offers ${settings.adapter?.name ?? 'a device that computes'}`)
   const info = infoOf(adapter, choice)
-  if (info.software && !settings.allowSoftware) throw new HopelessError(`${info.name} is a software driver`)
+  if (info.software && !settings.allowSoftware) throw new UnrecoverableError(`${info.name} is a software driver`)
   const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = adapter.limits
   const device = await adapter.requestDevice({
     label: info.name,
@@ -134,7 +134,7 @@ async function tuningOf(dawn: Dawn, device: GPUDevice, info: AdapterInfo, settin
   }
   const { workgroup, trips, split, noncesPerMs } = tuning ?? DEFAULT_TUNING
   if ((settings.workgroup ?? 1) > maxLanes)
-    throw new HopelessError(`${info.name} takes workgroups of ${maxLanes} lanes at most`)
+    throw new UnrecoverableError(`${info.name} takes workgroups of ${maxLanes} lanes at most`)
   return {
     workgroup: settings.workgroup ?? workgroup,
     trips: settings.trips ?? trips,

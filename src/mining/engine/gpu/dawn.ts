@@ -12,7 +12,7 @@ export interface Dawn {
 }
 
 /** A failure that a retry would repeat. */
-export class HopelessError extends Error {}
+export class UnrecoverableError extends Error {}
 
 type NamedAdapter = AdapterChoice & Pick<ListedAdapter, 'alike'>
 
@@ -24,15 +24,15 @@ const UNKNOWN_NAME = 'newcut lists adapters'
 /** Results of `create` must stay reachable: collecting one crashes or hangs the process. */
 const instances: GPU[] = []
 
-/** @throws HopelessError if the package is missing or does not load */
+/** @throws UnrecoverableError if the package is missing or does not load */
 export async function loadDawn(name = 'webgpu'): Promise<Dawn> {
   try {
     const dawn: Dawn = await import(name)
     return dawn
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ERR_MODULE_NOT_FOUND') throw new HopelessError('the optional package webgpu is not installed')
-    throw new HopelessError(`the package webgpu does not load here: ${message.split('\n')[0]}`)
+    if (code === 'ERR_MODULE_NOT_FOUND') throw new UnrecoverableError('the optional package webgpu is not installed')
+    throw new UnrecoverableError(`the package webgpu does not load here: ${message.split('\n')[0]}`)
   }
 }
 

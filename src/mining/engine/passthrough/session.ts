@@ -12,7 +12,7 @@ import {
   resultLine,
 } from '../../stratum/messages.ts'
 import type { ByteOrder } from '../../stratum/nonces.ts'
-import type { RigPoolJob, RigPoolSession, Seat } from '../../stratum/passthrough.ts'
+import type { RigPoolJob, RigPoolSession, RigSlot } from '../../stratum/passthrough.ts'
 import { type CloseReason, type Refusal, refusals as wrong } from '../../stratum/refusals.ts'
 import { orderOf } from '../stratum/byte-order.ts'
 import { difficultyAfterUser } from '../stratum/hints.ts'
@@ -39,7 +39,7 @@ export class ProxySession implements ServedSession {
   #agent = ''
   #order: ByteOrder = 'usual'
   #changesNonce1 = false
-  #seat: Seat | null = null
+  #seat: RigSlot | null = null
   #line: RigPoolSession | null = null
   /** Time since which it waits for a pool session, or null. */
   #waitingSinceMs: number | null = null

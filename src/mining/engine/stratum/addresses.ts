@@ -1,5 +1,5 @@
 /** Client addresses of the stratum server: their sessions, request rate and bans, also of workers at an address. */
-import { type Conduct, countConduct, newConduct } from './conduct.ts'
+import { type RigBehaviour, countConduct, newConduct } from './conduct.ts'
 import type { RigLimits } from './limits.ts'
 
 /** Maximum number of remembered addresses without a session that misbehaved, against a botnet. */
@@ -8,7 +8,7 @@ const MAX_REMEMBERED = 10_000
 const MAX_WORKERS = 256
 const MAX_REMEMBERED_WORKERS = 16
 
-export interface Address extends Conduct {
+export interface Address extends RigBehaviour {
   readonly key: string
   /** Number of connections, including those in the TLS handshake. */
   sessions: number
@@ -16,7 +16,7 @@ export interface Address extends Conduct {
   budget: number
   refilledAtMs: number
   /** Conduct of each worker at this address, by its key. The same worker is judged apart at other addresses. */
-  readonly workers: Map<string, Conduct>
+  readonly workers: Map<string, RigBehaviour>
 }
 
 export class Addresses {

@@ -5,14 +5,14 @@ import type { RigLimits } from './limits.ts'
 const WINDOW_MS = 5 * 60_000
 const BAD_FOR_EACH_GOOD = 4
 
-export interface Conduct {
+export interface RigBehaviour {
   good: number
   bad: number
   windowMs: number
   bannedUntilMs: number
 }
 
-export function newConduct(): Conduct {
+export function newConduct(): RigBehaviour {
   return { good: 0, bad: 0, windowMs: 0, bannedUntilMs: 0 }
 }
 
@@ -20,7 +20,7 @@ export function newConduct(): Conduct {
  * Counts good and bad conduct.
  * @returns true if the client is banned from now
  */
-export function countConduct(conduct: Conduct, { good = 0, bad = 0 }, limits: RigLimits, nowMs: number): boolean {
+export function countConduct(conduct: RigBehaviour, { good = 0, bad = 0 }, limits: RigLimits, nowMs: number): boolean {
   if (nowMs - conduct.windowMs > WINDOW_MS) Object.assign(conduct, { windowMs: nowMs, good: 0, bad: 0 })
   conduct.good += good
   conduct.bad += bad

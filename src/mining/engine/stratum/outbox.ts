@@ -18,7 +18,7 @@ const BYTES_OF_UNIT = 3
  * The outbox entry of a session; only it writes to the session's socket. New work goes to all sessions at once. Its
  * fields avoid lookups in the socket, which would dominate for ten thousand sessions.
  */
-export interface Mail {
+export interface QueuedMessage {
   readonly socket: Socket
   readonly isEncrypted: boolean
   /** Text to write, or empty. */
@@ -29,7 +29,7 @@ export interface Mail {
   mayBeBehind: boolean
 }
 
-interface OutboxOptions<M extends Mail> {
+interface OutboxOptions<M extends QueuedMessage> {
   /** Native batch write, or null to write to each socket separately, as to encrypted ones always. */
   readonly sendAll: SendAll | null
   /** Unsent bytes of a slow client; beyond it the client is closed. */
@@ -40,17 +40,17 @@ interface OutboxOptions<M extends Mail> {
   readonly onSlow: (mail: M) => void
 }
 
-export function mailOf(socket: Socket): Mail {
+export function mailOf(socket: Socket): QueuedMessage {
   return { socket, isEncrypted: 'encrypted' in socket, text: '', sequence: null, mayBeBehind: false }
 }
 
 /** Whether earlier bytes still wait for the network. */
-export function isBehind(mail: Mail): boolean {
+export function isBehind(mail: QueuedMessage): boolean {
   if (mail.mayBeBehind) mail.mayBeBehind = mail.socket.writableLength > 0
   return mail.mayBeBehind
 }
 
-export class Outbox<M extends Mail> {
+export class Outbox<M extends QueuedMessage> {
   readonly #options: OutboxOptions<M>
   readonly #threads = availableParallelism()
   /** Entries with text. */

@@ -1,9 +1,9 @@
 /** Replies to requests: a result or a refusal. */
-import { type FailureName, failureLine, type MessageId, resultLine } from '../../stratum/messages.ts'
+import { type FailureCode, failureLine, type MessageId, resultLine } from '../../stratum/messages.ts'
 import { type Refusal, refusals } from '../../stratum/refusals.ts'
 
 /** A `Refusal` is counted by its reason, a failed share by its verdict. */
-export type ReplyTo = { readonly result: unknown } | { readonly failure: FailureName } | Refusal
+export type ReplyTo = { readonly result: unknown } | { readonly failure: FailureCode } | Refusal
 
 export const replyWith = (result: unknown): ReplyTo => ({ result })
 

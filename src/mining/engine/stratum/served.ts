@@ -1,6 +1,6 @@
 /** A rig's session from the view of the socket server. */
 import type { ShareVerdict } from '../../stratum/messages.ts'
-import type { Conduct } from './conduct.ts'
+import type { RigBehaviour } from './conduct.ts'
 import type { SessionPorts } from './session.ts'
 import type { Rig, Share } from './share.ts'
 import type { Worker } from './workers.ts'
@@ -39,7 +39,7 @@ export interface RigServerPorts<S extends ServedSession> {
   /** A client is refused because its address, or the server, is full. Called for each client. */
   readonly onFull: (which: 'address' | 'all', message: string) => void
   /** A worker is banned at an address from now. Called once in ten minutes for each worker. */
-  readonly onBan: (worker: Worker, conduct: Conduct, address: string) => void
+  readonly onBan: (worker: Worker, conduct: RigBehaviour, address: string) => void
   readonly onEnd: (session: S) => void
   /** A connection ended without a log-in. */
   readonly onStranger: (message: string) => void

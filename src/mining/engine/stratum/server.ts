@@ -9,15 +9,15 @@ import { failures } from '../../stratum/messages.ts'
 import type { CloseReason } from '../../stratum/refusals.ts'
 import { engineErrors } from '../errors.ts'
 import { type Address, Addresses, isWorkerBanned } from './addresses.ts'
-import { type Conduct, countConduct, newConduct } from './conduct.ts'
+import { type RigBehaviour, countConduct, newConduct } from './conduct.ts'
 import { fullAddressText, fullText, type RigLimits } from './limits.ts'
 import type { SendAll } from './native-send.ts'
 import type { Nonce1Pool } from './nonce1-pool.ts'
-import { isBehind, type Mail, mailOf, Outbox } from './outbox.ts'
+import { isBehind, type QueuedMessage, mailOf, Outbox } from './outbox.ts'
 import type { RefusalCounter } from './refusal-counter.ts'
 import { isOnly, type RigServerPorts, type ServedSession } from './served.ts'
 import type { Share } from './share.ts'
-import { Strangers } from './strangers.ts'
+import { UnknownConnections } from './strangers.ts'
 import { tlsServer } from './tls.ts'
 
 /** Interval of the checks for silence, difficulty and request rates. */
@@ -47,7 +47,7 @@ export interface RigServerOptions {
 }
 
 /** A session and its socket. */
-interface Connection<S> extends Mail {
+interface Connection<S> extends QueuedMessage {
   readonly session: S
   readonly address: Address
   readonly sinceMs: number
@@ -61,7 +61,7 @@ interface Connection<S> extends Mail {
   /** Whether it has sent an unparsable line. */
   isGarbled: boolean
   /** Conduct of its shares. */
-  readonly conduct: Conduct
+  readonly conduct: RigBehaviour
 }
 
 export class RigServer<S extends ServedSession> {
@@ -77,7 +77,7 @@ export class RigServer<S extends ServedSession> {
   /** All connections, including those in the handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #addresses: Addresses
-  readonly #strangers: Strangers
+  readonly #strangers: UnknownConnections
   readonly #outbox: Outbox<Connection<S>>
   readonly #connections = new Map<S, Connection<S>>()
   #cancelLook: () => void = () => undefined
@@ -89,7 +89,7 @@ export class RigServer<S extends ServedSession> {
     this.#ports = ports
     this.refusals = options.refusals
     this.#addresses = new Addresses(options.limits)
-    this.#strangers = new Strangers(ports.onStranger)
+    this.#strangers = new UnknownConnections(ports.onStranger)
     this.#outbox = new Outbox({
       sendAll: options.sendAll,
       unsentBytes: options.limits.unsentBytes,

@@ -6,7 +6,7 @@ const MAX_REPORTS = 20
 /** Maximum length of a quoted line. It may be anything that a stranger sends. */
 const MAX_LINE = 200
 
-export class Strangers {
+export class UnknownConnections {
   readonly #onReport: (message: string) => void
   #reported = 0
   #suppressed = 0

@@ -1,7 +1,7 @@
 /** Chooses the upstream that gives work. Pure: no clock and no network. */
 
 /** Whether and since when an upstream is fit to give work. */
-export interface Fitness {
+export interface NodeHealth {
   /** Whether it can give work at all. */
   readonly isUp: boolean
   /** Monotonic time in milliseconds since which it is fit, or null while it is not. */
@@ -18,11 +18,11 @@ export interface Fitness {
  * @returns null if none can give work
  */
 export function chooseUpstream(
-  upstreams: readonly Fitness[],
+  upstreams: readonly NodeHealth[],
   current: number | null,
   { nowMs, failbackMs }: { readonly nowMs: number; readonly failbackMs: number },
 ): number | null {
-  const first = (isWanted: (upstream: Fitness, index: number) => boolean) => {
+  const first = (isWanted: (upstream: NodeHealth, index: number) => boolean) => {
     const index = upstreams.findIndex(isWanted)
     return index < 0 ? null : index
   }

@@ -5,7 +5,7 @@
 import type { Clock } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import type { Job, JobReason, SourceEvents, UpstreamStatus } from '../source.ts'
-import { chooseUpstream, type Fitness } from './choose.ts'
+import { chooseUpstream, type NodeHealth } from './choose.ts'
 
 /** Failover delay of an upstream that gives no work: it has none, owes some, or its requests fail. */
 const MAX_JOBLESS_MS = 2_000
@@ -30,7 +30,7 @@ export interface Upstream<F extends WorkFeed = WorkFeed> {
   /** Counts how often it came up. A session of an earlier epoch may hang or be over. */
   readonly epoch: number
   readonly isUp: boolean
-  readonly fitness: Fitness
+  readonly fitness: NodeHealth
   /** Starts a session. */
   open(): F
   /** Marks it as unfit for this time. With `refusal`, it refuses this miner and gets no requests. */

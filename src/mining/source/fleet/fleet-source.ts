@@ -9,8 +9,8 @@ import { NO_NONCE } from '#ground/chain/nonce.ts'
 import { meets, powHash } from '#ground/chain/pow.ts'
 import type { FollowUp, Receipt } from '#ground/chain/solution.ts'
 import { type Work, workFromBytes } from '#ground/chain/work.ts'
-import type { Link } from '../../fleet/link.ts'
-import { JobMessage, type RelayFigures, type Report, ReportAnswer } from '../../fleet/messages.ts'
+import type { FleetLink } from '../../fleet/link.ts'
+import { JobMessage, type RelayStatistics, type MemberReport, MemberReportAnswer } from '../../fleet/messages.ts'
 import { Mailbox } from '../mailbox.ts'
 import {
   type Job,
@@ -27,9 +27,9 @@ import { SolutionSubmitter } from './solutions.ts'
 
 /** Figures of this rig for its reports. */
 type FigureName = 'hashes' | 'rate' | 'state' | 'reason' | 'accepted' | 'refused' | 'hardwareErrors' | 'energy'
-export interface MemberFigures extends Pick<Report, FigureName> {
+export interface MemberFigures extends Pick<MemberReport, FigureName> {
   /** Figures of its stratum rigs; undefined without a stratum server. */
-  readonly relay?: RelayFigures | undefined
+  readonly relay?: RelayStatistics | undefined
 }
 
 /** The miner's side of a fleet rig. */
@@ -42,7 +42,7 @@ export interface MemberCallbacks {
 }
 
 interface FleetSourceOptions {
-  readonly link: Link
+  readonly link: FleetLink
   readonly fleet: string
   readonly rig: string
   readonly version: string
@@ -61,7 +61,7 @@ const SOON_MS = 100
 /** A leader that is silent for this long is reported as trouble. */
 const SILENT_MS = 3_000
 const PAUSED = 'until the leader of the fleet resumes it'
-const NO_RIGS: RelayFigures = { rigs: 0, rate: null }
+const NO_RIGS: RelayStatistics = { rigs: 0, rate: null }
 const OLD_LEADER = 'the leader of the fleet is of an earlier version, which gives relays no headers: rigs get no work'
 const IDLE: MemberFigures = { hashes: 0, rate: null, state: 'idle', reason: 'it starts', accepted: 0, refused: 0 }
 
@@ -246,7 +246,7 @@ export class FleetSource implements Source {
     while (!signal.aborted) {
       const sentAtMs = clock.monotonicMs()
       try {
-        const answer = await link.request(link.subjects.report, this.#figures(), ReportAnswer, ANSWER_MS)
+        const answer = await link.request(link.subjects.report, this.#figures(), MemberReportAnswer, ANSWER_MS)
         if (!signal.aborted) this.#handleAnswer(answer, sentAtMs)
       } catch (error) {
         const silentMs = clock.monotonicMs() - Math.max(this.#heardMs, startMs)
@@ -259,7 +259,7 @@ export class FleetSource implements Source {
     }
   }
 
-  #figures(): Report {
+  #figures(): MemberReport {
     const { session, rig, version } = this.#options
     const { relay, ...figures } = this.#callbacks?.figures() ?? { ...IDLE, ...(this.#isRelay && { relay: NO_RIGS }) }
     this.#isRelay = relay !== undefined
@@ -267,7 +267,7 @@ export class FleetSource implements Source {
     return { session, rig, version, lease: this.#lease.value, ...relayed, seen: this.#seen, ...figures }
   }
 
-  #handleAnswer({ leader, network, account, lease, residue, isPaused, job }: ReportAnswer, sentAtMs: number): void {
+  #handleAnswer({ leader, network, account, lease, residue, isPaused, job }: MemberReportAnswer, sentAtMs: number): void {
     const nowMs = this.#options.clock.monotonicMs()
     this.#heardMs = nowMs
     this.#latencyMs = nowMs - sentAtMs

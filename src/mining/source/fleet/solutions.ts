@@ -6,12 +6,12 @@ import { describeError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
 import { type FollowUp, type Receipt, rejectReasons } from '#ground/chain/solution.ts'
-import type { Link } from '../../fleet/link.ts'
-import { encodeMessage, Outcome } from '../../fleet/messages.ts'
+import type { FleetLink } from '../../fleet/link.ts'
+import { encodeMessage, SolutionOutcome } from '../../fleet/messages.ts'
 import { type Job, type Solution, WORK_LIFE_MS } from '../source.ts'
 
 interface SolutionSubmitterOptions {
-  readonly link: Link
+  readonly link: FleetLink
   readonly rig: string
   readonly session: string
   readonly clock: Clock
@@ -74,7 +74,7 @@ export class SolutionSubmitter {
         return
       }
       try {
-        const outcome = await link.request(link.subjects.outcome, { hash }, Outcome, ANSWER_MS)
+        const outcome = await link.request(link.subjects.outcome, { hash }, SolutionOutcome, ANSWER_MS)
         const end = endOf(outcome)
         if (end !== null) {
           yield end
@@ -110,7 +110,7 @@ const hashOf = (bytes: Uint8Array) => encodeBase64Url(blockHash(bytes))
  * @returns null while the verdict is open. Unlike the leader, a rig does not look further for a block that is not in
  * its chain.
  */
-function endOf({ step, reason, message: text = '' }: Outcome): FollowUp | null {
+function endOf({ step, reason, message: text = '' }: SolutionOutcome): FollowUp | null {
   const message = printable(text)
   switch (step) {
     case 'accepted':

@@ -37,7 +37,7 @@ export function sendHedged<T>(request: (signal: AbortSignal) => Promise<T>, opti
 }
 
 /** How the promise of a hedged request settles. */
-interface Settlers<T> {
+interface PromiseResolvers<T> {
   readonly resolve: (answer: T) => void
   readonly reject: (error: unknown) => void
 }
@@ -46,7 +46,7 @@ interface Settlers<T> {
 class HedgedRequest<T> {
   readonly #request: (signal: AbortSignal) => Promise<T>
   readonly #options: HedgeOptions
-  readonly #settlers: Settlers<T>
+  readonly #settlers: PromiseResolvers<T>
   readonly #timeouts: AdaptiveTimeout
   readonly #startMs: number
   readonly #timeoutMs: number
@@ -57,7 +57,7 @@ class HedgedRequest<T> {
   #cancelTimer: () => void = () => undefined
   #forgetWakeups: () => void = () => undefined
 
-  constructor(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions, settlers: Settlers<T>) {
+  constructor(request: (signal: AbortSignal) => Promise<T>, options: HedgeOptions, settlers: PromiseResolvers<T>) {
     const { clock, what, timeouts = new AdaptiveTimeout() } = options
     this.#request = request
     this.#options = options

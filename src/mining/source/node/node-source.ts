@@ -49,7 +49,7 @@ const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 1_000
 const STANDBY_PAUSE_MS = 1_000
 
-type AskEffect = Extract<Effect, { readonly type: 'ask' }>
+type RequestEffect = Extract<Effect, { readonly type: 'ask' }>
 /** An event without its time. */
 type UntimedEvent = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) : never
 
@@ -333,7 +333,7 @@ export class NodeSource implements Source, ChainChoice {
   }
 
   /** Resolves when its outcome has been reported. */
-  async #ask(ask: AskEffect): Promise<void> {
+  async #ask(ask: RequestEffect): Promise<void> {
     const { node, clock } = this.#options
     const { request } = ask
     const controller = new AbortController()
@@ -357,7 +357,7 @@ export class NodeSource implements Source, ChainChoice {
     }
   }
 
-  async #handleFailure({ request, purpose }: AskEffect, error: unknown): Promise<void> {
+  async #handleFailure({ request, purpose }: RequestEffect, error: unknown): Promise<void> {
     if (!(error instanceof NewcutError)) throw error
     this.#refusal = this.#state.hasHadWork
       ? null
@@ -371,7 +371,7 @@ export class NodeSource implements Source, ChainChoice {
     this.#outage.reportFailure(purpose, `${what}: ${describeError(error)}${advice}; trying on`)
   }
 
-  #chainFor(ask: AskEffect): number | null {
+  #chainFor(ask: RequestEffect): number | null {
     if ('chain' in ask) return ask.chain
     const { chains, rewards: chances } = this.#state
     const { random } = this.#options

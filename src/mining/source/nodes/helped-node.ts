@@ -14,7 +14,7 @@ import { blocksOfCut, type NamedBlock } from './continuity.ts'
 /** Wait for the node before the helpers get a solution too. */
 const HELPER_DELAY_MS = 1_000
 
-interface HelperPorts {
+interface FollowerPorts {
   readonly clock: Clock
   /** Whether the node seems to answer. */
   readonly isUp: () => boolean
@@ -31,7 +31,7 @@ interface HelperPorts {
   readonly onBroken: () => void
 }
 
-export function addHelpers(own: MiningNode, help: HelperPorts): MiningNode {
+export function addHelpers(own: MiningNode, help: FollowerPorts): MiningNode {
   const view = own.view?.bind(own)
   const anyOf = <T>(call: (node: MiningNode) => Promise<T>) => firstAnswer(own, help, call)
   return {
@@ -71,7 +71,7 @@ export function addHelpers(own: MiningNode, help: HelperPorts): MiningNode {
  * The answer of the node, or of the first helper that has one.
  * @throws the failure of the node
  */
-async function firstAnswer<T>(own: MiningNode, help: HelperPorts, call: (node: MiningNode) => Promise<T>): Promise<T> {
+async function firstAnswer<T>(own: MiningNode, help: FollowerPorts, call: (node: MiningNode) => Promise<T>): Promise<T> {
   let failure: unknown
   for (const node of help.isUp() ? [own, ...help.others()] : [...help.others(), own]) {
     try {
@@ -92,7 +92,7 @@ async function firstAnswer<T>(own: MiningNode, help: HelperPorts, call: (node: M
  */
 async function positionAmong(
   own: MiningNode,
-  help: HelperPorts,
+  help: FollowerPorts,
   call: (node: MiningNode) => Promise<BlockPosition>,
 ): Promise<BlockPosition> {
   const isUp = help.isUp()
@@ -121,7 +121,7 @@ async function positionAmong(
  * @returns null if none does
  */
 async function findOrphaned(
-  help: HelperPorts,
+  help: FollowerPorts,
   call: (node: MiningNode) => Promise<BlockPosition>,
 ): Promise<BlockPosition | null> {
   const answers = help.others().map(async (node) => {
@@ -146,7 +146,7 @@ const isFound = ({ kind }: BlockPosition) => kind === 'on-chain' || kind === 'or
 
 async function submitToAny(
   own: MiningNode,
-  { clock, isUp, others }: HelperPorts,
+  { clock, isUp, others }: FollowerPorts,
   { bytes, signal }: { readonly bytes: Uint8Array; readonly signal: AbortSignal },
 ): Promise<void> {
   const answer = own.submit(bytes, signal)

@@ -5,7 +5,7 @@ import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { withFirstOf } from '#ground/base/signals.ts'
 import { formatDuration } from '#ground/base/units.ts'
-import type { Fitness } from '../failover/choose.ts'
+import type { NodeHealth } from '../failover/choose.ts'
 import type { Upstream } from '../failover/failover.ts'
 import type { NodeSource } from '../node/node-source.ts'
 import type { UpstreamStatus } from '../source.ts'
@@ -48,7 +48,7 @@ interface TimedCut extends ReportedCut {
 }
 
 /** A temporary reason against a node. */
-interface UnfitMark {
+interface UnhealthyMark {
   readonly why: string
   readonly untilMs: number
   /** Set if the node refuses this miner: it gets no requests for work. */
@@ -81,7 +81,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
   /** A block that it no longer knows, with the time of discovery, or null if its chains continue the earlier ones. */
   #stray: { readonly block: NamedBlock; readonly sinceMs: number } | null = null
   readonly #continuity = new ChainContinuity()
-  #unfitMark: UnfitMark | null = null
+  #unfitMark: UnhealthyMark | null = null
   #latencyMs: number | null = null
   /** The newest cuts, the newest first. */
   #cuts: readonly TimedCut[] = []
@@ -125,7 +125,7 @@ export class NodeUpstream implements Upstream<NodeSource> {
     return this.#unfitMark?.refusal ?? null
   }
 
-  get fitness(): Fitness {
+  get fitness(): NodeHealth {
     const isUp = this.isUp && this.refusal === null
     return { isUp, fitSinceMs: isUp && this.#problem === null ? this.#sinceMs : null }
   }

@@ -2,7 +2,7 @@
 import { backoffMs } from '#ground/base/backoff.ts'
 import { type Clock, notBefore, sleep } from '#ground/base/clock.ts'
 import { describeError, type NewcutError } from '#ground/base/errors.ts'
-import type { Fitness } from '../failover/choose.ts'
+import type { NodeHealth } from '../failover/choose.ts'
 import type { Upstream, WorkFeed } from '../failover/failover.ts'
 import { Mailbox } from '../mailbox.ts'
 import type { Job, UpstreamStatus } from '../source.ts'
@@ -74,7 +74,7 @@ export class PoolUpstream implements Upstream {
     return this.#work !== null
   }
 
-  get fitness(): Fitness {
+  get fitness(): NodeHealth {
     return { isUp: this.isUp, fitSinceMs: this.#work?.sinceMs ?? null }
   }
 

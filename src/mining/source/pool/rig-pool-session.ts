@@ -7,7 +7,7 @@ import type { NewcutError } from '#ground/base/errors.ts'
 import type { Receipt } from '#ground/chain/solution.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
-import type { PassedAnswer, RigPoolJob, RigPoolListener, RigPoolSession } from '../../stratum/passthrough.ts'
+import type { ForwardedAnswer, RigPoolJob, RigPoolListener, RigPoolSession } from '../../stratum/passthrough.ts'
 import { accountOf, type PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { receiptOf } from './receipt.ts'
@@ -129,7 +129,7 @@ export class OpenRigPoolSession implements RigPoolSession {
     return answer.error === null && answer.result !== false && answer.result !== null
   }
 
-  async submit(user: string, id: string, nonce2: string): Promise<PassedAnswer> {
+  async submit(user: string, id: string, nonce2: string): Promise<ForwardedAnswer> {
     const job = this.#jobs.get(id)
     const answer = job === undefined ? '' : await this.#session.ask('mining.submit', [user, job.params[0], nonce2])
     if (job === undefined || typeof answer === 'string') return { verdict: 'stale', hashes: 0, said: null }

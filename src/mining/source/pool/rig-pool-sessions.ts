@@ -5,7 +5,7 @@
 import { backoffMs } from '#ground/base/backoff.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import { describeError, type NewcutError } from '#ground/base/errors.ts'
-import type { RigPoolSession, RigPoolSessions, Seat } from '../../stratum/passthrough.ts'
+import type { RigPoolSession, RigPoolSessions, RigSlot } from '../../stratum/passthrough.ts'
 import type { PoolAddress } from './address.ts'
 import type { PoolTrust } from './connection.ts'
 import { OpenRigPoolSession } from './rig-pool-session.ts'
@@ -57,7 +57,7 @@ interface SessionRequest {
   readonly onLine: (line: RigPoolSession) => void
 }
 
-interface OpenSeat extends Seat {
+interface OpenSeat extends RigSlot {
   /** Sessions of the rig: two while it moves to another pool. */
   readonly lines: Set<OpenRigPoolSession>
 }
@@ -110,7 +110,7 @@ export class OpenRigPoolSessions implements RigPoolSessions {
     this.#openSessions()
   }
 
-  seat(): Seat | null {
+  seat(): RigSlot | null {
     if (this.#isClosed || this.#seats.size >= this.#options.most) return null
     const seat: OpenSeat = {
       lines: new Set(),

@@ -21,7 +21,7 @@ interface Row {
 }
 
 /** Further facts about devices. */
-interface Known {
+interface KnownEntity {
   readonly history: RateHistory
   readonly hardware: readonly HardwareSnapshot[]
   /** Share counts of rigs, by device. */
@@ -79,7 +79,7 @@ function makeItem(): HTMLLIElement {
   return make('li', {}, names, spark, make('output'), make('small'))
 }
 
-function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware, counts }: Known): void {
+function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware, counts }: KnownEntity): void {
   const [names, spark, rate, note] = item.children
   const [first] = devices
   const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')
@@ -104,7 +104,7 @@ function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { his
 }
 
 /** Text for a single rig. */
-function rigText([first, ...more]: readonly DeviceRow[], counts: Known['counts']): string {
+function rigText([first, ...more]: readonly DeviceRow[], counts: KnownEntity['counts']): string {
   const rig = more.length > 0 || first.engine !== 'rigs' ? undefined : counts.get(first.device)
   return rig === undefined ? '' : [rig.user, sharesText(rig.shares)].filter((part) => part !== '').join(' · ')
 }

@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   stream: 'Streams',
 }
 
-interface Found {
+interface SearchResult {
   readonly row: HTMLElement
   readonly text: string
 }
@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   const { heads } = JSON.parse(view.text) as NodeView
   const known = { chain: '0', hash: heads[0].hash }
   const groups = new Map<string, HTMLElement[]>(Object.keys(GROUPS).map((name) => [name, []]))
-  const all: Found[] = []
+  const all: SearchResult[] = []
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const shown = { method: method.toUpperCase(), path, operation, named: components.schemas, known }
@@ -50,7 +50,7 @@ async function start(): Promise<void> {
 const textOf = (path: string, { operationId, summary }: OpenApiOperation) =>
   `${path} ${operationId} ${summary}`.toLowerCase()
 
-function narrow(all: readonly Found[], sections: readonly HTMLElement[], wanted: string): void {
+function narrow(all: readonly SearchResult[], sections: readonly HTMLElement[], wanted: string): void {
   const words = wanted.toLowerCase().split(/\s+/)
   for (const { row, text } of all) row.hidden = !words.every((word) => text.includes(word))
   for (const section of sections) {

@@ -1,5 +1,5 @@
 /** Continues a pact from the list: gets the proof, tries the step out, and sends it. */
-import type { ListedPact, NextStep } from '#ground/schema/pacts.ts'
+import type { ListedPact, NextPactStep } from '#ground/schema/pacts.ts'
 import type { NodeView } from '#ground/schema/view.ts'
 import { askNode } from './ask.ts'
 import type { Keyring } from './keyring.ts'
@@ -14,7 +14,7 @@ const TTL_SECONDS = 600
 
 export interface Completion {
   readonly pact: ListedPact
-  readonly next: NextStep
+  readonly next: NextPactStep
   readonly isRollback: boolean
   /** Pays for gas. It signs if the page has its key. */
   readonly payer: string

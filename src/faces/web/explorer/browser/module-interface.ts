@@ -1,9 +1,9 @@
 /** Shows the members of a module: functions, pacts, capabilities, schemas and constants with their docstrings. */
-import type { CallableMember, ModuleDetails } from '#ground/schema/lookup.ts'
+import type { CallableFunction, ModuleDetails } from '#ground/schema/lookup.ts'
 import { make } from '../../kit/dom.ts'
 import { fragment, moduleUrl } from './place.ts'
 
-type Parameter = CallableMember['params'][number]
+type Parameter = CallableFunction['params'][number]
 
 /** Sections of the members that there are. */
 export function interfaceOf(module: ModuleDetails): HTMLElement[] {
@@ -42,7 +42,7 @@ function member(name: string, doc: string | null, rest: readonly (Node | string)
   )
 }
 
-function callable({ name, doc, params, result }: CallableMember, mark: string, href: string | null): HTMLElement {
+function callable({ name, doc, params, result }: CallableFunction, mark: string, href: string | null): HTMLElement {
   return member(name, doc, [
     ...parameterList(params),
     ...(result === null ? [] : [make('span', { class: 'type' }, ` → ${result}`)]),

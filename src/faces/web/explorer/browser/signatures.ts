@@ -1,7 +1,7 @@
 /** Form rows for signatures: who signs, and what each signature covers. */
 
 import type { Capability } from '#client/wallet/capability.ts'
-import type { CallableMember } from '#ground/schema/lookup.ts'
+import type { CallableFunction } from '#ground/schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
 import { capabilityOf } from './argument.ts'
 import { ArgumentField } from './argument-field.ts'
@@ -13,7 +13,7 @@ import type { DraftSigner, PageSigner } from './signing.ts'
 export interface OfferedCapability {
   /** With its module. */
   readonly name: string
-  readonly params: CallableMember['params']
+  readonly params: CallableFunction['params']
 }
 
 const ALL = ''

@@ -224,7 +224,7 @@ export class Expander {
    * Expands the consumer of an object: a binding with a body, or a function of one argument.
    * @param forms the forms after the object
    */
-  consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.Consumer {
+  consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.TokenConsumer {
     const [first, ...rest] = forms
     if (first === undefined) throw syntaxError('Expected: [binding]', place)
     if (first.form === 'binding') return exprs.chargedConsumer(this.#binding(first, rest, scope))
@@ -232,7 +232,7 @@ export class Expander {
     return exprs.functionConsumer(fn, this.#arguments(rest, scope), place)
   }
 
-  #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null): exprs.Consumer {
+  #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null): exprs.TokenConsumer {
     if (rest.length === 0) throw emptyBinding(binding.place)
     const fields = binding.fields.map(([name, variable]) => ({ name, type: this.type(variable.type, variable.place) }))
     let inner = scope

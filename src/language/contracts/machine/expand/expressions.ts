@@ -151,10 +151,10 @@ function modeOfReference({ call }: Run): AccessMode {
 }
 
 /** Code that consumes an object. */
-export type Consumer = (run: Run, env: Env | null, object: ReadonlyMap<string, Term>) => Term
+export type TokenConsumer = (run: Run, env: Env | null, object: ReadonlyMap<string, Term>) => Term
 
 /** A function applied to the object. More arguments are too many. */
-export function functionConsumer(fn: Expr, more: readonly Expr[], place: TextPlace): Consumer {
+export function functionConsumer(fn: Expr, more: readonly Expr[], place: TextPlace): TokenConsumer {
   return (run, env, given) => {
     const callable = callableOf(run.evaluate(fn, env), place)
     if (more.length > 0)
@@ -164,7 +164,7 @@ export function functionConsumer(fn: Expr, more: readonly Expr[], place: TextPla
 }
 
 /** The body of a function whose innermost variable is the object. */
-export function consumerBody(consume: Consumer, place: TextPlace): Expr {
+export function consumerBody(consume: TokenConsumer, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const object = env?.value
     if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object ?? UNIT)}`, place)
@@ -178,7 +178,7 @@ interface BoundField {
 }
 
 /** A consumer that costs as a call of a lambda. */
-export function chargedConsumer(consume: Consumer): Consumer {
+export function chargedConsumer(consume: TokenConsumer): TokenConsumer {
   return (run, env, given) => {
     run.charge(callPrice(1))
     return consume(run, env, given)
@@ -186,7 +186,7 @@ export function chargedConsumer(consume: Consumer): Consumer {
 }
 
 /** A body with fields of the object bound to variables. Each field costs as a look-up. */
-export function bindingConsumer(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): Consumer {
+export function bindingConsumer(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): TokenConsumer {
   return (run, env, given) => {
     let bound = env
     for (const { name, type } of fields) {
