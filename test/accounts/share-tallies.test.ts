@@ -1,4 +1,4 @@
-/** Tallies of the share log show records that are missing, whatever LevelDB says of its files. */
+/** Tallies of the share log reveal missing records, even if LevelDB finds no fault in its files. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
@@ -39,7 +39,7 @@ const idsOf = async (store: LevelStore, range = {}) => (await listOf(store.share
 const shares = Array.from({ length: 30 }, (_, i) => shareOf(i, { timeMs: START_MS + 1000 * i }))
 const ids = shares.map(({ id }) => id)
 
-it('a missing record is an error where its ten seconds are read, in both orders, and nowhere else', async () => {
+it('reading the ten seconds of a missing record fails in either order, and reading others succeeds', async () => {
   const folder = await written(shares)
   await changed(folder, (database) => database.del(keyOf(shares[14])))
   const damage = {
@@ -60,7 +60,7 @@ it('a missing record is an error where its ten seconds are read, in both orders,
   expect(await idsOf(store, { ...seconds(20, 30), newestFirst: true })).toEqual(ids.slice(20).reverse())
 })
 
-it('a part of ten seconds is compared as a whole', async () => {
+it('a range that begins or ends within ten seconds still returns its shares', async () => {
   const folder = await written(shares)
   const store = await open(folder)
   const inside = (fromMs: number, untilMs: number) => ({ fromMs: START_MS + fromMs, untilMs: START_MS + untilMs })
@@ -69,7 +69,7 @@ it('a part of ten seconds is compared as a whole', async () => {
   expect(await idsOf(store, inside(10_000, 20_000))).toEqual(ids.slice(10, 20))
 })
 
-it('a record with another time is an error', async () => {
+it('a record whose time was changed is an error', async () => {
   const folder = await written(shares)
   await changed(folder, async (database) => {
     const value = await database.get(keyOf(shares[5]))
@@ -84,7 +84,7 @@ it('a record with another time is an error', async () => {
   })
 })
 
-it('a damaged tally is an error, and all records of ten seconds are missed', async () => {
+it('a damaged tally is an error, and so is the loss of all records of ten seconds', async () => {
   const folder = await written(shares)
   const tally = tallyKeyOf(shares[20])
   await changed(folder, (database) => database.clear({ gte: keyOf(shares[20]), lt: 's/9' }))
@@ -97,7 +97,7 @@ it('a damaged tally is an error, and all records of ten seconds are missed', asy
   })
 })
 
-it('a missing tally is an error, and so is the loss of all records', async () => {
+it('a missing tally is an error, and so is the loss of all records or of the record m/tallied-since', async () => {
   const folder = await written(shares)
   await changed(folder, (database) => database.clear({ gte: 's/', lt: 's0' }))
   await expect(open(folder)).rejects.toMatchObject({ message: expect.stringContaining('10 of 10 records of the ten') })
@@ -109,7 +109,7 @@ it('a missing tally is an error, and so is the loss of all records', async () =>
   await expect(open(other)).rejects.toMatchObject({ message: expect.stringContaining('the record m/tallied-since') })
 })
 
-it('late shares, shares of one moment, and shares that were appended long before count once', async () => {
+it('late shares, shares with equal times, and shares appended again much later count once', async () => {
   const folder = temporaryFolder()
   const first = await open(folder)
   const late = shareOf(500, { timeMs: START_MS + 3 })
@@ -128,7 +128,7 @@ it('late shares, shares of one moment, and shares that were appended long before
   expect(await idsOf(await open(folder), before)).toHaveLength(8)
 })
 
-it('an expired share that comes late is not kept, and tallies expire as a whole', async () => {
+it('a late share that has expired is dropped, and a tally expires as a whole', async () => {
   const clock = new VirtualClock()
   const startMs = 10_000 * Math.floor(clock.wallMs() / 10_000)
   const store = await open(temporaryFolder(), { clock, keepMs: 695_000 })
@@ -143,7 +143,7 @@ it('an expired share that comes late is not kept, and tallies expire as a whole'
   expect(await idsOf(store)).not.toContain(shareOf(4).id)
 })
 
-it('the records of an earlier version count from the next one of their ten seconds on', async () => {
+it('the records of an earlier version are tallied once a share is added to their ten seconds', async () => {
   const folder = await written(shares.slice(0, 5))
   await changed(folder, async (database) => {
     await database.batch(['m/tallied-since', tallyKeyOf(shares[0])].map((key) => ({ type: 'del', key })))
@@ -162,7 +162,7 @@ it('the records of an earlier version count from the next one of their ten secon
   await expect(open(folder)).rejects.toMatchObject({ message: expect.stringContaining('1 of 6 records') })
 })
 
-it('the records that LevelDB has dropped are missed in one warning, and the others can be read', async () => {
+it('one warning reports the records that LevelDB has dropped, and the others can be read', async () => {
   // LevelDB drops blocks of 32 KiB.
   const many = Array.from({ length: 400 }, (_, i) => shareOf(i, { timeMs: START_MS + 10 * i }))
   const folder = await written(many)

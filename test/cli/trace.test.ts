@@ -48,7 +48,7 @@ describe('newcut trace', () => {
     expect(lines.some((line) => line.includes('event coin.TRANSFER "sender00" "sender01" 1.5'))).toBe(true)
   })
 
-  it('newcut trace ends with the place of the failure of one that failed', async () => {
+  it('newcut trace of a failed transaction ends with the place of the failure', async () => {
     const { key } = await sent('1000000000.0')
     const { code, out } = await newcut('trace', key)
     expect(code).toBe(0)
@@ -57,7 +57,7 @@ describe('newcut trace', () => {
     expect(out.match(/FAILED: Insufficient funds/g)).toHaveLength(1)
   })
 
-  itWith(noTerminal, 'fits into a terminal of 80 columns', async () => {
+  itWith(noTerminal, 'newcut trace fits into a terminal of 80 columns', async () => {
     const { key } = await sent('1.25')
     const terminal = startInTerminal(['trace', key], { columns: 80, rows: 40, env: { NEWCUT_NODE: url } })
     expect(await terminal.ended).toBe(0)
@@ -68,7 +68,7 @@ describe('newcut trace', () => {
     expect(lines.some((line) => line.length === 80 && line.endsWith('…'))).toBe(true)
   })
 
-  it('newcut trace says in words why there is no trace', async () => {
+  it('newcut trace explains why there is no trace', async () => {
     const unknown = await newcut('trace', 'A'.repeat(43))
     expect(unknown.out).toBe('')
     expect(unknown.code).not.toBe(0)

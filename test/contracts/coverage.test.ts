@@ -277,17 +277,21 @@ describe('newcut contract --coverage', () => {
         .concat('\n'),
     )
   })
-  itWith(lackOf('genhtml'), 'writes a file that genhtml reads, with the same figures', async () => {
-    const out = join(folder, 'all.info')
-    await command(...all, '--lcov', out)
-    const args = ['--branch-coverage', '--output-directory', join(folder, 'html'), out]
-    const { status, stdout, stderr } = spawnSync('genhtml', args, { encoding: 'utf8', cwd: FOLDER })
-    expect(status).toBe(0)
-    expect(stderr).toBe('')
-    expect(stdout).toMatch(/lines\.*: 77\.0% \(67 of 87 lines\)/)
-    expect(stdout).toMatch(/functions\.*: 75\.0% \(21 of 28 functions\)/)
-    expect(stdout).toMatch(/branches\.*: 52\.4% \(22 of 42 branches\)/)
-    const pages = readdirSync(join(folder, 'html'), { recursive: true, encoding: 'utf8' })
-    expect(pages.filter((page) => page.endsWith('token.pact.gcov.html'))).toHaveLength(1)
-  })
+  itWith(
+    lackOf('genhtml'),
+    'newcut contract --lcov writes a file that genhtml reads, with the same figures',
+    async () => {
+      const out = join(folder, 'all.info')
+      await command(...all, '--lcov', out)
+      const args = ['--branch-coverage', '--output-directory', join(folder, 'html'), out]
+      const { status, stdout, stderr } = spawnSync('genhtml', args, { encoding: 'utf8', cwd: FOLDER })
+      expect(status).toBe(0)
+      expect(stderr).toBe('')
+      expect(stdout).toMatch(/lines\.*: 77\.0% \(67 of 87 lines\)/)
+      expect(stdout).toMatch(/functions\.*: 75\.0% \(21 of 28 functions\)/)
+      expect(stdout).toMatch(/branches\.*: 52\.4% \(22 of 42 branches\)/)
+      const pages = readdirSync(join(folder, 'html'), { recursive: true, encoding: 'utf8' })
+      expect(pages.filter((page) => page.endsWith('token.pact.gcov.html'))).toHaveLength(1)
+    },
+  )
 })

@@ -181,7 +181,7 @@ it('the reader reads or refuses any text', () => {
 const suites = process.env.NEWCUT_CONTRACT_SUITES
 itWith(
   suites === undefined ? 'needs a folder with suites of the language: NEWCUT_CONTRACT_SUITES=DIR npm test' : null,
-  'reads all suites of the language',
+  'the reader reads all suites of the language',
   () => {
     const folder = suites as string
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

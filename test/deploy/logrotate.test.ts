@@ -18,11 +18,11 @@ it('the logrotate file names the log folders of all units, and the units', () =>
   })
   const rotated = [...sample.matchAll(/^\/var\/log\/(.*)\/\*\.log$/gm)].map(([, name]) => name)
   expect(rotated.toSorted()).toEqual(folders.toSorted())
-  const [, told = ''] = /^ *for unit in (.*); do$/m.exec(sample) ?? []
-  expect(told.split(' ').toSorted()).toEqual(units.toSorted())
+  const [, listed = ''] = /^ *for unit in (.*); do$/m.exec(sample) ?? []
+  expect(listed.split(' ').toSorted()).toEqual(units.toSorted())
 })
 
-itWith(lackOf('logrotate'), 'rotates the log of a running miner without losing a line', async () => {
+itWith(lackOf('logrotate'), 'logrotate rotates the log of a running miner without losing a line', async () => {
   const folder = temporaryFolder()
   const file = join(folder, 'newcut.log')
   const search = ['--difficulty', '1M', '--gpu', 'none', '--threads', '1', '--http', 'off']

@@ -32,7 +32,7 @@ it('there are units for a miner alone, a leader, a rig, and a server for ASICs',
 })
 
 describe.each(units)('%s', (unit) => {
-  itWith(lack, 'systemd accepts it', () => {
+  itWith(lack, `systemd accepts ${basename(unit)}`, () => {
     const copy = join(temporaryFolder(), basename(unit))
     copyFileSync(join(root, unit), copy)
     const { status, stdout, stderr } = runTool('systemd-analyze', ['verify', copy])
@@ -41,7 +41,7 @@ describe.each(units)('%s', (unit) => {
     expect(complaints).toEqual([])
   })
 
-  it('the unit restarts after every exit except one that a restart cannot fix', () => {
+  it(`${basename(unit)} restarts after every exit except one that a restart cannot fix`, () => {
     expect([settings(unit, 'Restart'), settings(unit, 'StartLimitIntervalSec')]).toEqual([['always'], ['0']])
     const hopeless = Object.entries(exitCodes).filter(([, cause]) =>
       cause.includes('a restart would fail in the same way'),
@@ -49,7 +49,7 @@ describe.each(units)('%s', (unit) => {
     expect(settings(unit, 'RestartPreventExitStatus')).toEqual([hopeless.map(([code]) => code).join(' ')])
   })
 
-  it('the unit keeps its journal in the folder that systemd creates for it', () => {
+  it(`${basename(unit)} keeps its journal in the folder that systemd creates for it`, () => {
     const [name] = settings(unit, 'StateDirectory')
     expect(settings(unit, 'ExecStart')).toEqual([expect.stringContaining(` --state /var/lib/${name} `)])
     expect(settings(unit, 'DynamicUser')).toEqual(['yes'])
@@ -57,7 +57,7 @@ describe.each(units)('%s', (unit) => {
 })
 
 describe.each(Object.entries(EXPOSURES))('%s', (name, threshold) => {
-  itWith(lack, `has an exposure below ${threshold / 10}, as systemd scores it`, (context) => {
+  itWith(lack, `${name} has an exposure below ${threshold / 10}, as systemd scores it`, (context) => {
     const [, version] = /systemd (\d+)/.exec(runTool('systemd-analyze', ['--version']).stdout) ?? []
     if (Number(version) < 250) return context.skip(`systemd ${version} judges no files: it takes 250`)
     const judged = (limit: number) => {
@@ -88,7 +88,7 @@ const hardening = (unit: string) => {
 }
 
 describe('newcut.service', () => {
-  it('newcut.service is sandboxed like the rig of a fleet, which ran under systemd: it reaches GPUs, nodes and its folders', () => {
+  it('newcut.service has the tested sandbox of a fleet rig: it reaches GPUs, nodes and its own folders', () => {
     const own = hardening('deploy/systemd/newcut.service')
     expect(own).toEqual(hardening('deploy/systemd/newcut-rig.service'))
     expect(own).toMatchObject({
@@ -104,7 +104,7 @@ describe('newcut.service', () => {
 describe('newcut-stratum.service', () => {
   const unit = 'deploy/systemd/newcut-stratum.service'
 
-  it('newcut-stratum.service is sandboxed like a leader, and may have a connection for each of the most rigs', () => {
+  it('newcut-stratum.service is sandboxed like a leader, and may open a connection for every rig up to the limit', () => {
     const { LimitNOFILE, ...rest } = hardening(unit)
     expect(rest).toEqual(hardening('deploy/systemd/newcut-lead.service'))
     expect(Number(LimitNOFILE)).toBeGreaterThan(65_536 + 256)
@@ -118,10 +118,10 @@ describe('newcut-stratum.service', () => {
 })
 
 describe.each(OF_FLEETS)('%s', (name) => {
-  itWith(lack, 'passes credential files as its first lines say', () => {
+  itWith(lack, `${name} passes credential files once the comment at its top is enabled`, () => {
     const text = read(join('deploy/systemd', name))
-    const [, told = ''] = /^(# {3}\[Service\]\n(?:# {3}.*\n)+)/m.exec(text) ?? []
-    const lines = told.replace(/^# {3}/gm, '')
+    const [, comment = ''] = /^(# {3}\[Service\]\n(?:# {3}.*\n)+)/m.exec(text) ?? []
+    const lines = comment.replace(/^# {3}/gm, '')
     expect(lines).toMatch(/^LoadCredential=(\S+):\/etc\/newcut\/\S+\nEnvironment=NEWCUT_NATS_CREDS=%d\/\1$/m)
     const copy = join(temporaryFolder(), name)
     writeFileSync(copy, `${text}\n${lines}`)
@@ -131,7 +131,7 @@ describe.each(OF_FLEETS)('%s', (name) => {
     expect(complaints).toEqual([])
   })
 
-  it('the unit has its secrets in a file, and not on its command line', () => {
+  it(`${name} has its secrets in a file, not on its command line`, () => {
     const unit = join('deploy/systemd', name)
     expect(settings(unit, 'EnvironmentFile')).toEqual([expect.stringMatching(/^\/etc\/newcut\/\w+\.env$/)])
     expect(settings(unit, 'ExecStart')[0]).not.toMatch(/nats|token|key/)

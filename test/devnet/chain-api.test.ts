@@ -140,7 +140,7 @@ describe('/cut', () => {
 })
 
 describe('pages of headers', () => {
-  it('pages of headers hold objects or plain texts, as the Accept header says', async () => {
+  it('a page of headers holds objects or plain texts, as the Accept header requests', async () => {
     const objects = await getHeaders()
     expect(objects.status).toBe(200)
     expect(objects.headers['content-type']).toBe(OBJECTS)
@@ -166,7 +166,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('pages of headers of one header lead to the end, and continue from there when blocks are added', async () => {
+  it('pages of one header reach the end, and continue from there when blocks are added', async () => {
     const { peer } = await start({ graph: 'singleton' })
     const page = async (query: string) =>
       jsonOf(await peer.get(`${PREFIX}/chain/0/header${query}`, { headers: { accept: OBJECTS } }))
@@ -188,7 +188,7 @@ describe('pages of headers', () => {
     expect(fifth.parent).toEqual(seen[4])
   })
 
-  it('pages of headers follow limit, heights and cursor, in any combination', async () => {
+  it('a page of headers follows limit, heights and cursor, in any combination', async () => {
     const random = randomFrom(7)
     const maybe = (most: number) => (random() < 0.4 ? null : Math.floor(random() * (most + 1)))
     for (let i = 0; i < 200; i++) {
@@ -211,7 +211,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('pages of headers refuse malformed cursors and numbers', async () => {
+  it('a request for a page of headers fails for malformed cursors and numbers', async () => {
     for (const next of [
       '',
       'x',
@@ -239,7 +239,7 @@ describe('pages of headers', () => {
     }
   })
 
-  it('pages of headers have at most 360 items, whatever the limit in the query', async () => {
+  it('a page of headers has at most 360 items, whatever the limit in the query', async () => {
     const { devnet, peer } = await start({ graph: 'singleton', pow: false, difficulty: 1n })
     addHeaders(devnet, 0, 362)
     for (const query of ['', '?limit=360', '?limit=361', '?limit=1000000']) {
@@ -258,7 +258,7 @@ describe('one header', () => {
   const getOne = (key: string, accept?: string, id: number | string = 3) =>
     peer.get(`${PREFIX}/chain/${id}/header/${key}`, accept === undefined ? {} : { headers: { accept } })
 
-  it('one header comes in three encodings', async () => {
+  it('a header is served in three encodings', async () => {
     for (const header of chain) {
       const plain = plainOf(header)
       expect(plain).toHaveLength(424)
@@ -279,7 +279,7 @@ describe('one header', () => {
     expect(brief(await getOne(key, 'text/plain'))).toEqual([406, undefined, ''])
   })
 
-  it('one header that the chain lacks is a 404 with its key, in any encoding', async () => {
+  it('a header that the chain lacks is a 404 with its key, in any encoding', async () => {
     for (const accept of ['application/json', OBJECTS, BINARY]) {
       const body = `{"reason":"key not found","key":"${UNKNOWN}"}`
       expect(brief(await getOne(UNKNOWN, accept))).toEqual([404, JSON_TYPE, body])
@@ -462,7 +462,7 @@ describe('an answer that never changes', () => {
     },
   )
 
-  it('an answer that never changes has another tag in another form, and none if there is nothing', async () => {
+  it('each form of an answer that never changes has its own entity tag, and a 404 has none', async () => {
     const { hash } = jsonOf(await peer.get(`${PREFIX}/cut`)).hashes[0]
     const { payloadHash } = jsonOf(
       await peer.request('GET', `${PREFIX}/chain/0/header/${hash}`, { headers: { accept: OBJECTS } }),

@@ -72,7 +72,7 @@ const triangle = sharedLedger({ graph: 'triangle' }, {}, async ({ peer }) => {
   }
 })
 
-/** Chain 0 burns coins for chain 1, and chain 1 can verify it. */
+/** Burns coins on chain 0 for chain 1, and makes the blocks after which chain 1 can verify the proof. */
 async function burn(amount = '2.5', started = triangle()) {
   const { peer, devnet } = await started
   const command = leaving(amount)
@@ -84,14 +84,14 @@ async function burn(amount = '2.5', started = triangle()) {
 
 let burnt: ReturnType<typeof burn> | undefined
 
-/** Coins that burnt on chain 0, for tests after which they still can arrive on chain 1. */
+/** Coins burnt on chain 0, shared by tests that do not claim them on chain 1. */
 function unspent() {
   burnt ??= burn()
   return burnt
 }
 
-describe('coins that change chains', () => {
-  it('coins that change chains end on one chain and arrive on the other, to the last digit', async () => {
+describe('cross-chain transfers', () => {
+  it('a cross-chain transfer burns coins on one chain and mints them on the other, to the last digit', async () => {
     const { peer, command, burnt, proof } = await burn('2.000000000001')
     expect(burnt.continuation).toMatchObject({
       pactId: command.hash,
@@ -107,7 +107,7 @@ describe('coins that change chains', () => {
     expect(names(minted.events)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN_RECD', 'X_RESUME', 'TRANSFER'])
   })
 
-  it('coins that change chains arrive once: the same proof does nothing more', async () => {
+  it('a cross-chain transfer is claimed once: a second continuation with its proof fails', async () => {
     const { peer, command, proof } = await burn('2.5', startLedger({ graph: 'triangle', nodeRelease: '2.32' }))
     await run(peer, continued(command.hash, proof), 1)
     const before = await balance(peer, 1)
@@ -117,7 +117,7 @@ describe('coins that change chains', () => {
     expect(await balance(peer, 1)).toBe(before - BigInt(again.gas) * 10_000n)
   })
 
-  it('coins that change chains arrive once: nodes from release 3.1 refuse the second continuation right away', async () => {
+  it('nodes from release 3.1 refuse the second continuation of a cross-chain transfer right away', async () => {
     const { peer, command, proof } = await burn()
     await run(peer, continued(command.hash, proof), 1)
     const answer = await send(peer, [continued(command.hash, proof)], 1)
@@ -127,7 +127,7 @@ describe('coins that change chains', () => {
     )
   })
 
-  it('coins that change chains arrive once for each burn, under no other name', async () => {
+  it('the proof of a cross-chain transfer continues no other pact', async () => {
     const { peer, command, proof } = await unspent()
     const other = leaving('1.0')
     await run(peer, other)
@@ -138,7 +138,7 @@ describe('coins that change chains', () => {
   })
 
   it.each([{ step: 0 }, { step: 2 }, { step: -1 }, { rollback: true }, { step: 0, rollback: true }])(
-    'coins that change chains do not arrive with another step: %o',
+    'a cross-chain transfer cannot be claimed with another step: %o',
     async (change) => {
       const { peer, command, proof } = await unspent()
       expect(await judged(peer, continued(command.hash, proof, 1, change))).not.toBe('success')
@@ -146,7 +146,7 @@ describe('coins that change chains', () => {
     },
   )
 
-  it('coins that change chains do not arrive on a chain to which they were not sent', async () => {
+  it('a cross-chain transfer cannot be claimed on a chain to which it was not sent', async () => {
     const { peer, command, proof } = await unspent()
     await makeBlocks(peer, { 2: 2 })
     const wrongChain = 'Continuation error: verifyCont: cannot redeem continuation proof on wrong targget chain'
@@ -163,20 +163,20 @@ describe('coins that change chains', () => {
     expect(await judged(peer, continued(command.hash, null))).toContain('No previous defpact execution found')
   })
 
-  it('coins that change chains arrive from the block of the proof, not before', async () => {
+  it('a cross-chain transfer can be claimed from the block of its proof, not before', async () => {
     const { peer, command, proof } = await burn()
-    const command1 = continued(command.hash, proof)
-    expect(await judged(peer, command1)).toBe('success')
-    expect(await judged(peer, command1, 1, '&rewindDepth=1')).toBe(`Continuation error: ${OUT_OF_BOUNDS}`)
+    const claim = continued(command.hash, proof)
+    expect(await judged(peer, claim)).toBe('success')
+    expect(await judged(peer, claim, 1, '&rewindDepth=1')).toBe(`Continuation error: ${OUT_OF_BOUNDS}`)
   })
 })
 
 describe('an invalid proof', () => {
   it.each([
-    ['text', 'verifyCont: Invalid base64-encoded transaction output proof', () => 'no proof!'],
-    ['no JSON', 'verifyCont: Cannot decode transaction output proof', () => 'AAAA'],
+    ['it is not base64url', 'verifyCont: Invalid base64-encoded transaction output proof', () => 'no proof!'],
+    ['it is not JSON', 'verifyCont: Cannot decode transaction output proof', () => 'AAAA'],
     [
-      'of another output',
+      'its output was changed',
       OUT_OF_BOUNDS,
       (proof: string) => {
         const { output, ...rest } = decodeProof(proof)
@@ -185,14 +185,14 @@ describe('an invalid proof', () => {
       },
     ],
     [
-      'cut short',
+      'its path was cut short',
       OUT_OF_BOUNDS,
       (proof: string) => {
         const { steps, ...rest } = decodeProof(proof)
         return encodeProof({ ...rest, steps: steps.slice(0, -1) })
       },
     ],
-  ])('an invalid proof is refused: %s', async (_name, fault, spoil) => {
+  ])('an invalid proof is refused if %s', async (_name, fault, spoil) => {
     const { peer, command, proof } = await unspent()
     expect(spoil(proof)).not.toBe(proof)
     expect(await judged(peer, continued(command.hash, spoil(proof)))).toBe(`Continuation error: ${fault}`)
@@ -223,7 +223,7 @@ describe('an invalid proof', () => {
   })
 })
 
-describe('pacts of other contracts', () => {
+describe('pacts', () => {
   /** Begins a pact on chain 0. */
   async function begun(code: string, chain = 1) {
     const { peer } = await triangle()
@@ -233,13 +233,13 @@ describe('pacts of other contracts', () => {
     return { peer, command, proof: await proofOf(peer, command, chain) }
   }
 
-  it('pacts of other contracts continue on another chain if they yield to it', async () => {
+  it('a pact continues on another chain if it yields to that chain', async () => {
     const { peer, command, proof } = await begun('(free.steps.abroad "1")')
     const done = await run(peer, continued(command.hash, proof), 1)
     expect(done.result).toEqual({ status: 'success', data: { int: 8 } })
   })
 
-  it('pacts of other contracts continue there and come back', async () => {
+  it('a pact continues on another chain and comes back', async () => {
     const { peer, command, proof } = await begun('(free.steps.there-and-back "1" "0")')
     const ran = async (chain: number, step: number, text: string | null) => {
       const next = continued(command.hash, text, chain, { step })
@@ -264,14 +264,14 @@ describe('pacts of other contracts', () => {
     ['(free.steps.at-home)', { int: 1 }],
     ['(free.steps.silent)', 'second'],
   ])(
-    'pacts of other contracts without a target chain continue wherever there is a proof, as on live networks: %s',
+    'a pact without a target chain continues wherever there is a proof, as on live networks: %s',
     async (code, data) => {
       const { peer, command, proof } = await begun(code)
       expect((await run(peer, continued(command.hash, proof), 1)).result).toEqual({ status: 'success', data })
     },
   )
 
-  it('pacts of other contracts need their module on the other chain', async () => {
+  it('a pact needs its module on the other chain', async () => {
     const { peer, command, proof } = await begun('(free.steps.abroad "2")', 2)
     expect(await judged(peer, continued(command.hash, proof, 2), 2)).toContain('free.steps.abroad')
   })

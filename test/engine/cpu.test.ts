@@ -73,29 +73,33 @@ describe('the CPU engine', () => {
     }
   })
 
-  itWith(noOrders, 'races the orders of a native kernel on all threads, and remembers the fastest', async () => {
-    const cache = mkdtempSync(join(tmpdir(), 'newcut-race-'))
-    const before = process.env.XDG_CACHE_HOME
-    process.env.XDG_CACHE_HOME = cache
-    onTestFinished(() => {
-      if (before === undefined) delete process.env.XDG_CACHE_HOME
-      else process.env.XDG_CACHE_HOME = before
-      rmSync(cache, { recursive: true })
-    })
-    const { engine, candidates, warnings } = await started(2, 'low', { kernel: raced })
-    const work = freshWork(UNREACHABLE)
-    const target = MAX_TARGET / 100_000n
-    await engine.setWork(engineWork(1, work, target))
-    const file = kernelTuningFileOf(process.env, process.platform)
-    await until(() => existsSync(file))
-    const { orders, isUnknown } = rememberedSchedules(native, file, raced)
-    expect(schedulesIn(native, raced)).toContain(orders[raced])
-    expect(isUnknown).toBe(false)
-    expect(warnings).toEqual([])
-    const found = candidates.length
-    await until(() => candidates.length > found + 2)
-    for (const { nonce } of candidates) expect(meets(powHash(withNonce(work, nonce)), target)).toBe(true)
-  })
+  itWith(
+    noOrders,
+    'the CPU engine races the orders of a native kernel on all threads, and remembers the fastest',
+    async () => {
+      const cache = mkdtempSync(join(tmpdir(), 'newcut-race-'))
+      const before = process.env.XDG_CACHE_HOME
+      process.env.XDG_CACHE_HOME = cache
+      onTestFinished(() => {
+        if (before === undefined) delete process.env.XDG_CACHE_HOME
+        else process.env.XDG_CACHE_HOME = before
+        rmSync(cache, { recursive: true })
+      })
+      const { engine, candidates, warnings } = await started(2, 'low', { kernel: raced })
+      const work = freshWork(UNREACHABLE)
+      const target = MAX_TARGET / 100_000n
+      await engine.setWork(engineWork(1, work, target))
+      const file = kernelTuningFileOf(process.env, process.platform)
+      await until(() => existsSync(file))
+      const { orders, isUnknown } = rememberedSchedules(native, file, raced)
+      expect(schedulesIn(native, raced)).toContain(orders[raced])
+      expect(isUnknown).toBe(false)
+      expect(warnings).toEqual([])
+      const found = candidates.length
+      await until(() => candidates.length > found + 2)
+      for (const { nonce } of candidates) expect(meets(powHash(withNonce(work, nonce)), target)).toBe(true)
+    },
+  )
 
   it('the CPU engine counts exactly its hashes: the number of candidates matches', async () => {
     const { engine, candidates, hashes } = await started(1)

@@ -138,7 +138,7 @@ describeWith(noCompiler, 'a native part', () => {
   })
 
   const noRoot = process.getuid?.() === 0 ? null : 'only root can give a file to another user'
-  itWith(noRoot, 'does not come from a cache of another user, and leaves nothing there', async () => {
+  itWith(noRoot, 'the native kernel is neither read from nor written to a cache of another user', async () => {
     await install()
     chownSync(dirname(cached()), 12_345, 12_345)
     const before = readdirSync(dirname(cached()))

@@ -140,7 +140,7 @@ describe('the native kernel if install scripts did not run', () => {
     }
   }
 
-  itWith(noCompiler, 'is compiled once into the cache, with one sentence', async () => {
+  itWith(noCompiler, 'the native kernel is compiled once into the cache, and one line reports it', async () => {
     const own = places()
     const env = { ...process.env, CC: '' }
     const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
@@ -150,16 +150,20 @@ describe('the native kernel if install scripts did not run', () => {
     expect(await provideNativeKernel({ env, signal: unstopped, places: own })).toEqual({ choice, news: [] })
   })
 
-  itWith(noCompiler, 'is compiled if the installed file does not load, with a message', async () => {
-    const own = places()
-    mkdirSync(dirname(own.installed), { recursive: true })
-    writeFileSync(own.installed, '')
-    const env = { ...process.env, CC: '' }
-    const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
-    const fault = 'the native kernel that was compiled at installation is not used: kernel native does not load: '
-    expect(choice).toMatchObject({ file: own.cached, origin: 'cached', passedOver: [expect.stringContaining(fault)] })
-    expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
-  })
+  itWith(
+    noCompiler,
+    'the native kernel is compiled if the installed file does not load, and a line says so',
+    async () => {
+      const own = places()
+      mkdirSync(dirname(own.installed), { recursive: true })
+      writeFileSync(own.installed, '')
+      const env = { ...process.env, CC: '' }
+      const { choice, news } = await provideNativeKernel({ env, signal: unstopped, places: own, limitMs: 120_000 })
+      const fault = 'the native kernel that was compiled at installation is not used: kernel native does not load: '
+      expect(choice).toMatchObject({ file: own.cached, origin: 'cached', passedOver: [expect.stringContaining(fault)] })
+      expect(news).toEqual([choice.passedOver[0], expect.stringMatching(/^native kernel compiled with cc/)])
+    },
+  )
 
   it('the native kernel is not compiled again if the cache has one, even if that does not load', async () => {
     const own = places()
@@ -211,7 +215,7 @@ describe('the native kernel if install scripts did not run', () => {
   })
 
   // The state after `npm ci --ignore-scripts`: compiled TypeScript and sources, but no build folder.
-  itWith(noCompiler, 'is compiled by the first search and used by the next', async () => {
+  itWith(noCompiler, 'the native kernel is compiled by the first search and used by the next', async () => {
     const root = join(folder, 'no-scripts')
     for (const part of ['dist', 'src/mining/engine/cpu/native', 'package.json']) {
       cpSync(fileURLToPath(new URL(`../../${part}`, import.meta.url)), join(root, part), { recursive: true })

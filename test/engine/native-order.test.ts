@@ -187,7 +187,7 @@ describe('the order of a native kernel', () => {
     expect(why).toMatch(/^the order of the native kernel is measured at each start: .+/)
   })
 
-  itWith(noKernel, 'is halves in a search thread if the chosen one fails its self-test', () => {
+  itWith(noKernel, 'a search thread uses the order halves if the chosen one fails its self-test', () => {
     const exported = { ...native.exported, [`${widest} steps`]: () => 0 }
     const addon: NativeAddon = { ...native, exported, orders: { [widest]: 'steps' } }
     const { kernel, refused } = chooseKernel(286, widest, randomBytes, new Set(), () => addon)
@@ -195,7 +195,7 @@ describe('the order of a native kernel', () => {
     expect(refused).toEqual([expect.stringMatching(`^order steps of kernel ${widest} failed its self-test: nonces `)])
   })
 
-  itWith(noKernel, 'is used by a search thread', () => {
+  itWith(noKernel, 'a search thread uses the chosen order', () => {
     let sweeps = 0
     const run = native.sweeps[widest]
     if (run === undefined) throw new Error('no kernel')
@@ -236,24 +236,28 @@ describe('the comparison of two kernels', () => {
 describe.each(nativeNames)('the orders of %s', (name) => {
   const orders = schedulesIn(native, name).filter((order) => order !== 'halves')
   const lack = orders.length > 0 ? null : `${name} has only one order on this processor`
-  itWith(lack, 'find the same chunks in sweeps of all lengths, with rare and frequent candidates', () => {
-    const plain = createNativeKernel(name, layout, native)
-    for (const order of orders) {
-      const kernel = createNativeKernel(name, layout, native, order)
-      for (let count = 0; count < 2000; count++) {
-        const random = () => randomBytes(4).readUInt32LE()
-        const state = Uint32Array.from({ length: 8 }, random)
-        const tail = Uint32Array.from({ length: 16 }, (_, word) => (word < 7 ? random() : 0))
-        const from = (random() % 1024) * plain.lanes
-        const to = Math.min(65_536, from + (random() % 200) * plain.lanes)
-        const bound = 2 ** (32 - (count % 16)) - 1
-        const [low, middle] = [random() & 0xffff, random()]
-        const found = [plain, kernel].map((each) => {
-          each.setWork(state, tail, bound)
-          return each.sweep(low, middle, from, to)
-        })
-        expect(found[1]).toBe(found[0])
+  itWith(
+    lack,
+    `the orders of ${name} find the same chunks in sweeps of all lengths, with rare and frequent candidates`,
+    () => {
+      const plain = createNativeKernel(name, layout, native)
+      for (const order of orders) {
+        const kernel = createNativeKernel(name, layout, native, order)
+        for (let count = 0; count < 2000; count++) {
+          const random = () => randomBytes(4).readUInt32LE()
+          const state = Uint32Array.from({ length: 8 }, random)
+          const tail = Uint32Array.from({ length: 16 }, (_, word) => (word < 7 ? random() : 0))
+          const from = (random() % 1024) * plain.lanes
+          const to = Math.min(65_536, from + (random() % 200) * plain.lanes)
+          const bound = 2 ** (32 - (count % 16)) - 1
+          const [low, middle] = [random() & 0xffff, random()]
+          const found = [plain, kernel].map((each) => {
+            each.setWork(state, tail, bound)
+            return each.sweep(low, middle, from, to)
+          })
+          expect(found[1]).toBe(found[0])
+        }
       }
-    }
-  })
+    },
+  )
 })

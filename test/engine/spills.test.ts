@@ -43,7 +43,7 @@ describeWith(
   () => {
     const pairs = compilers.flatMap((compiler) => ['avx2', 'sse41'].map((width) => [compiler, width]))
     for (const [compiler, width] of rotating(pairs, 8)) {
-      itWith(lackOf(compiler), `of ${width} by ${compiler} has few stores to the stack`, () => {
+      itWith(lackOf(compiler), `the sweep of ${width}, compiled by ${compiler}, has few stores to the stack`, () => {
         const assembly = join(folder, `${compiler}-${width}.s`)
         const options = [...COMMON_OPTIONS, '-O3', '-I', include, '-S', '-o', assembly]
         execFileSync(compiler, [...options, join(native, `${width}.c`)])

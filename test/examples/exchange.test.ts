@@ -75,15 +75,19 @@ describe('newcut contract', () => {
     expect(functions).toHaveLength(20)
   })
 
-  itWith(lackOf('genhtml'), 'writes a coverage that genhtml reads, with the same figures', () => {
-    newcut('contract', ...TESTS, '--lcov', 'all.info')
-    const { status, out, err } = runIn('genhtml', ['--branch-coverage', '-o', 'html', 'all.info'])
-    expect(status).toBe(0)
-    expect(err).toBe('')
-    expect(out).toMatch(/lines\.*: 100\.0% \(215 of 215 lines\)/)
-    expect(out).toMatch(/functions\.*: 100\.0% \(41 of 41 functions\)/)
-    expect(out).toMatch(/branches\.*: 100\.0% \(84 of 84 branches\)/)
-  })
+  itWith(
+    lackOf('genhtml'),
+    'newcut contract writes coverage of the example that genhtml reads, with the same figures',
+    () => {
+      newcut('contract', ...TESTS, '--lcov', 'all.info')
+      const { status, out, err } = runIn('genhtml', ['--branch-coverage', '-o', 'html', 'all.info'])
+      expect(status).toBe(0)
+      expect(err).toBe('')
+      expect(out).toMatch(/lines\.*: 100\.0% \(215 of 215 lines\)/)
+      expect(out).toMatch(/functions\.*: 100\.0% \(41 of 41 functions\)/)
+      expect(out).toMatch(/branches\.*: 100\.0% \(84 of 84 branches\)/)
+    },
+  )
 
   it('newcut contract finds a capability that no test of the example sees refused', () => {
     const refused = '(expect-failure "bob changes no module" "Keyset failure" (load "exchange.pact"))'

@@ -99,7 +99,7 @@ describeWith(driverLack(), 'a GPU that hangs', () => {
   // A test must not remove the driver of the machine (TEST_GPU=system).
   itWith(
     env?.VK_ICD_FILENAMES === undefined ? 'the driver is that of the machine' : null,
-    'is parked in the end when its card is removed',
+    'a device is parked at last when its card is removed',
     async () => {
       // The driver of a removed card: its file disappears while the device searches.
       const folder = mkdtempSync(join(tmpdir(), 'newcut-'))

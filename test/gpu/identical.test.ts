@@ -61,16 +61,16 @@ const NO_LAYERS = { VK_LOADER_LAYERS_DISABLE: '*' }
 /** Builds the layer. @returns the reason if there is none, or null */
 async function buildLayer(): Promise<string | null> {
   if (env?.VK_ICD_FILENAMES === undefined) return driverLack() ?? 'the driver of the machine cannot be loaded twice'
-  const said = await installPart(LAYER, process.env)
+  const message = await installPart(LAYER, process.env)
   writeManifest()
-  return hasLayer() ? null : said
+  return hasLayer() ? null : message
 }
 
 describeWith(await buildLayer(), 'identical cards', () => {
   const twins = machine([NAME, NAME])
   const three = machine([NAME, OTHER, NAME])
 
-  it('identical cards are visible one at a time', async () => {
+  it('each process sees one of several identical cards', async () => {
     for (const [card, name] of [NAME, OTHER, NAME].entries()) {
       const { adapters } = await listAdapters({ env: { ...three, ...cardEnv(card, {}) } })
       expect(adapters).toMatchObject([{ name, alike: 1 }])
@@ -80,7 +80,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
     expect(problem).not.toBeNull()
   })
 
-  it('identical cards are listed each with its number, and a card with a unique name without one', async () => {
+  it('the list gives each identical card its number, and a card with a unique name none', async () => {
     const { adapters } = await listAdapters({ env: three })
     expect(adapters.map(({ name, card, alike }) => [name, card, alike])).toEqual([
       [NAME, 0, 1],
@@ -125,7 +125,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
     }
   })
 
-  it('identical cards are one adapter if the layer does nothing, and mining says so', async () => {
+  it('identical cards count as one adapter if the layer does nothing, and mining warns of that', async () => {
     const env = { ...twins, ...NO_LAYERS }
     const { adapters } = await listAdapters({ env })
     expect(adapters).toMatchObject([{ name: NAME, alike: 2 }])
@@ -140,8 +140,8 @@ describeWith(await buildLayer(), 'identical cards', () => {
   })
 
   it.each([
-    ['each', {}, 2, 0],
-    ['the first and how many', NO_LAYERS, 1, 1],
+    ['every card', {}, 2, 0],
+    ['the first card and their number without the layer', NO_LAYERS, 1, 1],
   ])('`newcut devices` shows %s', (_, more, devices, hints) => {
     const { stdout, status } = spawnSync(process.execPath, [join(root, 'dist/src/main.js'), 'devices'], {
       env: { ...process.env, ...twins, ...more },
@@ -153,7 +153,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
   })
 })
 
-describe('telling cards apart', () => {
+describe('the numbering of cards', () => {
   const adapter = (name: string, alike = 1): ListedAdapter => ({
     name,
     alike,
@@ -167,8 +167,8 @@ describe('telling cards apart', () => {
   })
   /** The answer of `distinguishCards` if the process of card number i sees `seen[i]`. */
   const apart = async (adapters: ListedAdapter[], seen: (ListedAdapter[] | null)[]) => {
-    const told = await distinguishCards(adapters, async (card) => (card < seen.length ? seen[card] : []))
-    return told.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
+    const listed = await distinguishCards(adapters, async (card) => (card < seen.length ? seen[card] : []))
+    return listed.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
   }
 
   it('the numbering of cards skips those that Dawn cannot use, and keeps the order of the list', async () => {
@@ -176,18 +176,18 @@ describe('telling cards apart', () => {
     expect(await apart([adapter('A', 2), adapter('B')], seen)).toEqual(['1 A 2', '1 A 4', '1 B undefined'])
   })
 
-  it('the numbering of cards counts a card with the adapter that Dawn opens by its name', async () => {
+  it('the numbering assigns a card to the adapter that Dawn opens under its name', async () => {
     const seen = [[adapter('RTX 1 Ti')], [adapter('RTX 1')], [adapter('RTX 2')]]
     const wanted = ['1 RTX 1 Ti 0', '1 RTX 1 1', '1 RTX 2 undefined']
     expect(await apart([adapter('RTX 1 Ti', 2), adapter('RTX 2')], seen)).toEqual(wanted)
   })
 
   it.each([
-    ['one is missing', [[adapter('A')]]],
-    ['there are more than there were', [[adapter('B')], [adapter('A')], [adapter('A')], [adapter('A')]]],
+    ['a card is missing', [[adapter('A')]]],
+    ['the processes see more cards than the list', [[adapter('B')], [adapter('A')], [adapter('A')], [adapter('A')]]],
     ['a process sees two', [[adapter('A', 2)], [adapter('A')]]],
     ['a process sees two of different names', [[adapter('A'), adapter('B')]]],
-    ['there is nothing', []],
+    ['no process sees a card', []],
     ['a process fails', [null, [adapter('A')], [adapter('A')]]],
   ])('the numbering of cards leaves the list as it is when %s', async (_, seen) => {
     expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
@@ -199,7 +199,7 @@ describe('telling cards apart', () => {
     expect(await distinguishCards(adapters, never)).toEqual(adapters)
   })
 
-  it('the numbering of cards keeps the layers of the user', () => {
+  it('the environment of a card keeps the layers of the user', () => {
     expect(cardEnv(3, { VK_LAYER_PATH: '/l', VK_INSTANCE_LAYERS: 'MINE' })).toEqual({
       NEWCUT_VULKAN_CARD: '3',
       VK_LAYER_PATH: expect.stringMatching(/build\/vulkan:\/l$/),
@@ -207,7 +207,7 @@ describe('telling cards apart', () => {
     })
   })
 
-  it('the numbering of cards gives a hint that fits the platform', () => {
+  it('the hint about identical cards fits the platform', () => {
     expect(alikeHint(3, 'linux', false)).toMatch(/^one of 3 cards .*C compiler/)
     expect(alikeHint(3, 'linux', true)).toMatch(/loader/)
     expect(alikeHint(3, 'win32', false)).toMatch(/on Linux only/)

@@ -18,7 +18,7 @@ function earningsWith(...records: readonly OwnBlock[]) {
   return { earnings, take, pay }
 }
 
-it('a block counts when it is in its chain and its reward is known', () => {
+it('a block counts once it is confirmed and its reward is known', () => {
   const { earnings, take, pay } = earningsWith()
   take('a', { step: 'acknowledged' })
   expect(earnings.snapshot()).toMatchObject({ total: { blocks: 0, coins: '0' }, unknownBlocks: 0 })
@@ -41,7 +41,7 @@ it('an orphaned block is not paid, and counts again if its chain returns', () =>
   expect(earnings.snapshot()).toMatchObject({ total: { blocks: 1, coins: '2' }, lostBlocks: 0 })
 })
 
-it('blocks of earlier runs count in the total only, also when they are paid now', () => {
+it('blocks of earlier runs count in the total only, even if their reward becomes known now', () => {
   const { earnings, take, pay } = earningsWith(record('a', 'confirmed', '1', '0.5'), record('b', 'confirmed'))
   expect(earnings.snapshot()).toMatchObject({ total: { blocks: 1, coins: '1.5', fees: '0.5' }, unknownBlocks: 1 })
   pay('b', '2')
@@ -68,7 +68,7 @@ it('stale, orphaned, rejected and lost solutions are lost; pending ones are not'
   expect(earnings.snapshot()).toMatchObject({ lostBlocks: 4, total: { blocks: 0 } })
 })
 
-it('the value is that of all coins at the price', () => {
+it('the value is the price of all coins', () => {
   const { earnings } = earningsWith(record('a', 'confirmed', '1.5', '0.5'))
   expect(earnings.snapshot({ amount: 3, currency: 'EUR' })).toMatchObject({ value: 6, currency: 'EUR' })
   expect(earnings.snapshot()).toMatchObject({ value: null, currency: null })
@@ -77,7 +77,7 @@ it('the value is that of all coins at the price', () => {
 const many = (count: number, state: StepName, reward: string | null = '2', fees: string | null = '1') =>
   Array.from({ length: count }, (_, i) => record(`${state}${reward}${fees}${i}`, state, reward, fees))
 
-it('shares are of the last 100 settled blocks, and unknown with fewer than 20', () => {
+it('the fractions of loss and fees cover the last 100 settled blocks, and are unknown with fewer than 20', () => {
   expect(earningsWith(...many(18, 'confirmed'), record('z', 'stale')).earnings.lossAndFees()).toEqual({
     ...{ lostShare: null, feeShare: null },
   })
@@ -88,14 +88,14 @@ it('shares are of the last 100 settled blocks, and unknown with fewer than 20', 
   expect(earnings.lossAndFees().lostShare).toBe(0.26)
 })
 
-it('the share of fees is of blocks whose fees are known', () => {
+it('the fraction of fees covers only blocks whose fees are known', () => {
   const { earnings } = earningsWith(...many(20, 'confirmed', '2', '1'), ...many(50, 'confirmed', '2', null))
   expect(earnings.lossAndFees()).toEqual({ lostShare: 0, feeShare: 0.5 })
   const none = earningsWith(...many(19, 'confirmed', '2', '1'), ...many(50, 'confirmed', '2', null))
   expect(none.earnings.lossAndFees().feeShare).toBeNull()
 })
 
-it('the sums of blocks beyond the 10,000 that are kept stay', () => {
+it('the sums include blocks older than the 10,000 that are kept', () => {
   const { earnings } = earningsWith(...many(10_050, 'confirmed', '1', '0'))
   expect(earnings.snapshot().total).toEqual({ blocks: 10_050, coins: '10050', fees: '0' })
 })

@@ -3,7 +3,7 @@ import { LoadPauser } from '../../src/mining/mine/load-gate.ts'
 import { fractionOfOthers } from '../../src/mining/sensors/load.ts'
 
 /**
- * A load gate that looks every 2 s. `pass` passes that many seconds with that load, and returns when the gate changed.
+ * A load gate with a sample every 2 s. `pass` lets seconds pass at a load, and returns the seconds at which the gate changed.
  */
 function gate(limit = 0.2) {
   const each = new LoadPauser(limit)
@@ -19,7 +19,7 @@ function gate(limit = 0.2) {
     }
     return [...seconds]
   }
-  /** The machine sleeps for an hour; the next look covers the sleep. */
+  /** The machine sleeps for an hour; the next sample covers the sleep. */
   const sleep = (share: number) => {
     each.addSample(nowMs, nowMs + 3_600_000, share)
     nowMs += 3_600_000
@@ -28,7 +28,7 @@ function gate(limit = 0.2) {
 }
 
 describe('load gate', () => {
-  it('the load of other programs pauses mining after 6 s above the limit, until it is 30 s below half of it', () => {
+  it('the load of other programs pauses mining after 6 s above the limit, until it stays 30 s below half of it', () => {
     const { gate: load, pass } = gate()
     expect(pass(60, 0.15)).toEqual([])
     expect(load.isBusy).toBe(false)
@@ -41,11 +41,11 @@ describe('load gate', () => {
     expect(load.isBusy).toBe(false)
   })
 
-  it('the load gate pauses a new miner after 6 s, not after the first look', () => {
+  it('the load gate pauses a new miner after 6 s, not after the first sample', () => {
     expect(gate().pass(60, 1)).toEqual([6])
   })
 
-  it('the load gate ignores a short burst, and does not resume in a short silence', () => {
+  it('the load gate ignores a short burst of load, and does not resume after a short lull', () => {
     const { gate: load, pass } = gate()
     pass(30, 0)
     expect(pass(2, 0.5)).toEqual([])
@@ -78,7 +78,7 @@ describe('load gate', () => {
     expect(each.pass(4, 1)).toEqual([2])
   })
 
-  it('the load of other programs is the use of all processors without that of newcut', () => {
+  it('the load of other programs is the use of all processors minus that of newcut', () => {
     const reading = (atMs: number, busyMs: number, ownMs: number) => ({ atMs, busyMs, ownMs, processors: 4 })
     expect(fractionOfOthers(reading(0, 5000, 900), reading(2000, 9000, 2900))).toBeCloseTo(0.25)
     expect(fractionOfOthers(reading(0, 0, 0), reading(2000, 1990, 2000))).toBe(0)

@@ -9,15 +9,15 @@ const findings = [
 ]
 const now = { documents: { 'docs/A.md': { opening: 2 }, 'docs/B.md': { stranded: 1 } } }
 
-it('counts by kind, file and rule', () => {
+it('findings are counted by kind, file and rule', () => {
   expect(countsOf(findings)).toEqual({ comments: {}, help: {}, errors: {}, titles: {}, ...now })
 })
 
-it('is content with exact counts', () => {
+it('the check accepts exact counts', () => {
   expect(complaints(findings, now)).toEqual([])
 })
 
-it('names file, line, sentence, words and a better way when there are more', () => {
+it('the check names file, line, sentence, words and a better way when there are more findings', () => {
   const allowed = { documents: { 'docs/A.md': { opening: 1 }, 'docs/B.md': { stranded: 1 } } }
   expect(complaints(findings, allowed)).toEqual([
     'docs/A.md: opening (documents): 2 sentences, at most 1 allowed; start with the thing that acts: the function, ' +
@@ -25,11 +25,11 @@ it('names file, line, sentence, words and a better way when there are more', () 
   ])
 })
 
-it('allows a new file nothing', () => {
+it('the check allows no findings in a new file', () => {
   expect(complaints(findings, {})).toHaveLength(2)
 })
 
-it('asks for a smaller list when there are fewer, also of files and rules that are gone', () => {
+it('the check asks for a smaller list when there are fewer findings, or none in a listed file', () => {
   const gone = { 'docs/A.md': { opening: 3, nonsense: 1 }, 'docs/B.md': { stranded: 1 }, 'docs/C.md': { length: 1 } }
   expect(complaints(findings, { documents: gone })).toEqual(
     ['docs/A.md: opening (documents): 2 left of 3', 'docs/A.md: nonsense (documents): 0 left of 1']
@@ -38,7 +38,7 @@ it('asks for a smaller list when there are fewer, also of files and rules that a
   )
 })
 
-it('shrinks, and never grows', () => {
+it('the list of exceptions shrinks, and never grows', () => {
   const allowed = { documents: { 'docs/A.md': { opening: 3, length: 1 }, 'docs/C.md': { length: 1 } } }
   expect(shrunk(allowed, now)).toEqual({
     comments: {},

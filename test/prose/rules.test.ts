@@ -47,7 +47,7 @@ describe('bad sentences', () => {
   }
   for (const [rule, sentences] of Object.entries(bad)) {
     for (const sentence of sentences)
-      it(`bad sentences ${rule}: ${sentence}`, () => expect(rulesOf(sentence)).toEqual([rule]))
+      it(`a bad sentence breaks the rule ${rule}: ${sentence}`, () => expect(rulesOf(sentence)).toEqual([rule]))
   }
 
   it('a limit that begins with Most breaks a rule in comments only', () => {
@@ -65,12 +65,12 @@ describe('bad sentences', () => {
     expect(judgeSource('test/x.test.ts', "it.each([1])('%s is odd for a node', () => {})")).toEqual([])
   })
 
-  it('value-colon: only in comments', () => {
+  it('the rule value-colon applies to comments only', () => {
     expect(inComment('The chain; null: there is none.')).toEqual(['value-colon'])
     expect(rulesOf('The chain; null: there is none.')).toEqual([])
   })
 
-  it('bad sentences has sentences for every rule', () => {
+  it('every rule has a bad sentence', () => {
     expect([...Object.keys(bad), 'fragment', 'most', 'value-colon'].toSorted()).toEqual(
       rules.map(({ name }) => name).toSorted(),
     )
@@ -98,7 +98,7 @@ describe('good sentences', () => {
     it(sentence, () => expect(rulesOf(sentence)).toEqual([]))
   }
 
-  it('CHANGELOG.md has history', () => {
+  it('CHANGELOG.md may tell history', () => {
     expect(judgeDocument('CHANGELOG.md', 'It has been faster since then.')).toEqual([])
   })
 })
@@ -114,7 +114,7 @@ describe('splitting', () => {
     ])
   })
 
-  it('copes with abbreviations, numbers, versions and ellipses', () => {
+  it('splitting copes with abbreviations, numbers, versions and ellipses', () => {
     expect(
       split('Takes 1.5 s, e.g. Vega, i.e. GCN 5, cf. No. 5 of v20.19. Then etc. and ... so on. Etc. End.'),
     ).toEqual([
@@ -143,7 +143,7 @@ describe('splitting', () => {
     ])
   })
 
-  it('splitting takes list items, headings, quotes and tags of docstrings apart', () => {
+  it('splitting separates list items, headings, quotes and tags of docstrings', () => {
     expect(split('# Head\n- one\n  more\n1. two\n> quoted\n\n@param name the chain\n@returns null if unknown')).toEqual(
       ['1 Head', '2 one more', '4 two quoted', '7 the chain', '8 null if unknown'],
     )
@@ -164,11 +164,11 @@ describe('source files', () => {
   const found = (text: string, name = 'src/x.ts') =>
     judgeSource(name, text).map(({ kind, line, rule }) => `${kind} ${line} ${rule}`)
 
-  it('source files joins line comments that follow one another, and no others', () => {
+  it('the reader of source files joins consecutive line comments, and no others', () => {
     expect(found('// One is\n// Of many.\nlet a = 1 // as long as\n// Of these.\n')).toEqual(['comments 4 opening'])
   })
 
-  it('source files reads comments wherever they stand, and nothing that only looks like one', () => {
+  it('the reader of source files finds every comment, and nothing that only looks like one', () => {
     const text = [
       'const a = "// Of"',
       'const b = /\\/\\/ Of/',
@@ -180,13 +180,13 @@ describe('source files', () => {
     expect(found(text.join('\n'))).toEqual(['comments 5 opening'])
   })
 
-  it('source files reads the reason of a directive', () => {
+  it('the reader of source files reads the reason of a directive', () => {
     expect(found('// biome-ignore lint/style/x: Of course\nlet a\n// biome-ignore lint/y: What is a.\n')).toEqual([
       'comments 3 opening',
     ])
   })
 
-  it('source files reads error texts in any case, with values as single words', () => {
+  it('the reader of source files reads error texts in any case, with values as single words', () => {
     const text = [
       "new NewcutError('CODE', `whoever $" + "{name} is`, { hint: a ? 'of a node' : 'a node' })",
       "emit({ type: 'warning', message: 'a block that was ' + 'not ' + 'asked for' })",
@@ -197,20 +197,20 @@ describe('source files', () => {
     expect(found(text, 'test/x.ts')).toEqual([])
   })
 
-  it('source files reads the HELP texts of metrics', () => {
+  it('the reader of source files reads the HELP texts of metrics', () => {
     expect(found("this.#counter('newcut_a', 'Of a card')\nthis.count('newcut_a', 'Of a card')")).toEqual([
       'help 1 opening',
     ])
   })
 
-  it('source files reads every text of the console', () => {
+  it('the reader of source files reads every text of the console', () => {
     expect(found("const text = 'whoever it is'", 'src/faces/cli/lines.ts')).toEqual(['errors 1 opening'])
     expect(found("const text = 'a block ' + 'of the node'", 'src/faces/cli/lines.ts')).toEqual([])
     expect(found("const text = 'whoever it is'")).toEqual([])
   })
 })
 
-it('help texts: each indented line of a note stands alone', () => {
+it('each indented line of a note in help texts is a separate sentence', () => {
   const text = `Suites:\n  one    ${'word '.repeat(20)}\n  two    ${'word '.repeat(20)}\n  of     three`
   expect(judgeHelp([{ name: '--a', text }]).map(({ rule, line }) => [rule, line])).toEqual([['opening', 4]])
 })
@@ -219,7 +219,7 @@ it('documents that a program wrote are left out', () => {
   expect(judgeDocument('a.md', '<!-- Written by npm run docs. -->\n\nOf course. Of a.')).toEqual([])
 })
 
-it('reads the comments of a configuration, without commands that are indented in them', () => {
+it('the check reads the comments of a configuration, except the commands indented in them', () => {
   const text = `# What follows is wrong.
 #   newcut mine --node URL    of whom it is told of
 [Unit]
@@ -234,7 +234,7 @@ Restart=always # Of a value.
   ])
 })
 
-it('summaries of alerts', () => {
+it('the check reads the summaries of alerts', () => {
   const text = `
 annotations:
   summary: '{{ $labels.instance }}: the hash rate is low'
@@ -243,7 +243,7 @@ annotations:
   expect(judgeConfiguration('a.yml', text).map(({ line, rule }) => [line, rule])).toEqual([[3, 'term']])
 })
 
-it('visible texts of pages', () => {
+it('the check reads the visible texts of pages', () => {
   const text = `<script>let a = 1 > 2 || 'hash rate' < 'x'</script>
 <p title="hash rate now">Speed</p>
 <p><b>Rate</b>

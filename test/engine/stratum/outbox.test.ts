@@ -26,7 +26,7 @@ interface Pair {
 describe.each([
   { name: 'with the native function', sendAll, lack: noSender },
   { name: 'with sockets of their own', sendAll: null, lack: null },
-])('an outbox $name', ({ sendAll, lack }) => {
+])('an outbox $name', ({ name, sendAll, lack }) => {
   const server = createServer()
   const pairs: Pair[] = []
 
@@ -65,7 +65,7 @@ describe.each([
 
   itWith(
     lack,
-    'sends each client its own text and the common one, in order, in one turn of the event loop',
+    `an outbox ${name} sends each client its own text and the common one, in order, in one turn of the event loop`,
     async () => {
       const outbox = fresh(2 ** 20)
       const some = pairs.slice(0, 700)
@@ -85,7 +85,7 @@ describe.each([
     },
   )
 
-  itWith(lack, 'writes to the first 1,024 clients before the event loop turns', async () => {
+  itWith(lack, `an outbox ${name} writes to the first 1,024 clients before the event loop turns`, async () => {
     const outbox = fresh(2 ** 20)
     for (const { mail } of pairs) outbox.post(mail, 'to all\n', 3)
     expect(written.length).toBe(1024)
@@ -93,7 +93,7 @@ describe.each([
     expect(written).toEqual(pairs.map(() => [3, true]))
   })
 
-  itWith(lack, 'writes a text at once when it is as long as a client may leave unread', async () => {
+  itWith(lack, `an outbox ${name} writes a text at once when it is as long as a client may leave unread`, async () => {
     const outbox = fresh(1_000)
     const { mail } = pairs[61]
     outbox.post(mail, 'x'.repeat(999), 1)
@@ -102,7 +102,7 @@ describe.each([
     expect(written).toEqual([[2, true]])
   })
 
-  itWith(lack, 'loses nothing for a slow reader, and reports that it was not written', async () => {
+  itWith(lack, `an outbox ${name} loses nothing for a slow reader, and reports that it was not written`, async () => {
     const outbox = fresh(2 ** 26)
     const [slow, quick] = pairs
     slow.client.pause()
@@ -125,7 +125,7 @@ describe.each([
     expect(quick.received).toBe(Array.from({ length: sent }, (_, i) => `${i}\n`).join(''))
   })
 
-  itWith(lack, 'closes only the client that leaves too much unread', async () => {
+  itWith(lack, `an outbox ${name} closes only the client that leaves too much unread`, async () => {
     const outbox = fresh(200_000)
     const [, , slow, other] = pairs
     slow.client.pause()
@@ -142,19 +142,23 @@ describe.each([
     expect(written.length).toBe(before)
   })
 
-  itWith(lack, 'writes texts that do not fit together, and one that is too long for that', async () => {
-    const outbox = fresh(2 ** 22)
-    const some = pairs.slice(10, 40)
-    const wanted = some.map((_, i) => `${String(i).repeat(30_000)}\n`)
-    wanted[7] = `${'long'.repeat(100_000)}\n`
-    for (const [i, { mail }] of some.entries()) outbox.post(mail, wanted[i], i)
-    outbox.flush()
-    await until(() => some.every(({ received }, i) => received.length >= wanted[i].length))
-    expect(some.map(({ received }, i) => received === wanted[i])).toEqual(some.map(() => true))
-    expect(written.map(([sequence]) => sequence).sort((a, b) => a - b)).toEqual(some.map((_, i) => i))
-  })
+  itWith(
+    lack,
+    `an outbox ${name} writes texts that do not fit together, and one that is too long for that`,
+    async () => {
+      const outbox = fresh(2 ** 22)
+      const some = pairs.slice(10, 40)
+      const wanted = some.map((_, i) => `${String(i).repeat(30_000)}\n`)
+      wanted[7] = `${'long'.repeat(100_000)}\n`
+      for (const [i, { mail }] of some.entries()) outbox.post(mail, wanted[i], i)
+      outbox.flush()
+      await until(() => some.every(({ received }, i) => received.length >= wanted[i].length))
+      expect(some.map(({ received }, i) => received === wanted[i])).toEqual(some.map(() => true))
+      expect(written.map(([sequence]) => sequence).sort((a, b) => a - b)).toEqual(some.map((_, i) => i))
+    },
+  )
 
-  itWith(lack, 'keeps the unsent rest of several slow clients of one call', async () => {
+  itWith(lack, `an outbox ${name} keeps the unsent rest of several slow clients of one call`, async () => {
     const outbox = fresh(2 ** 26)
     const slow = pairs.slice(50, 54)
     for (const { client } of slow) client.pause()
@@ -175,7 +179,7 @@ describe.each([
     expect(slow.map(({ received }, i) => received === sent[i])).toEqual(slow.map(() => true))
   })
 
-  itWith(lack, 'writes nothing more to a socket that was ended', async () => {
+  itWith(lack, `an outbox ${name} writes nothing more to a socket that was ended`, async () => {
     const outbox = fresh(2 ** 20)
     const { mail, client } = pairs[60]
     const ended = once(client, 'end')
@@ -189,7 +193,7 @@ describe.each([
     expect(written).toEqual([[1, true]])
   })
 
-  itWith(lack, 'writes to the remaining clients when one has reset its connection', async () => {
+  itWith(lack, `an outbox ${name} writes to the remaining clients when one has reset its connection`, async () => {
     const outbox = fresh(2 ** 20)
     const [, , , , gone, other] = pairs
     const closed = new Promise((resolve) => gone.mail.socket.once('close', resolve))
@@ -206,7 +210,7 @@ describe.each([
 })
 
 describe('the native function', () => {
-  itWith(noSender, 'refuses pieces outside the bytes, and lists of different length', () => {
+  itWith(noSender, 'the native function refuses pieces outside the bytes, and lists of different length', () => {
     const order = (pieces: number[], sent = 1, threads = 1) =>
       sendAll?.(Int32Array.of(-1), Uint32Array.from(pieces), new Uint8Array(10), new Int32Array(sent), threads)
     for (const wrong of [[0, 11], [11, 0], [5, 6], [2 ** 32 - 1, 2], [0], [0, 1, 0, 1]]) {

@@ -11,7 +11,7 @@ const card = (page: Page, title: string) =>
 const outcomes = (page: Page) => page.locator('.pact .pact-head .outcome').allTextContents()
 
 await describeInChromium('the page of transfers', (browser) => {
-  it('the transfers page leads a transfer from its burn to its claim, with the keyboard alone', async () => {
+  it('the transfers page takes a transfer from its burn to its claim, with the keyboard alone', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const { page, text } = await open(browser, `${node.url}/explorer/transfers`, /status of 400/)
@@ -102,7 +102,7 @@ await describeInChromium('the page of transfers', (browser) => {
     await node.order('make-blocks', { 0: 1, 1: 1 })
     await failedClaim(node, 'alice', '1.5')
     const { page } = await open(browser, 'about:blank')
-    // The stream ends behind the first view. When the page opens it again, it gets no answer.
+    // The stream ends after the first view. When the page opens it again, it gets no answer.
     const view = JSON.stringify(await node.get('/devnet/view'))
     const stream = { contentType: 'text/event-stream', body: `event: view\ndata: ${view}\n\n` }
     let opened = 0
@@ -114,7 +114,7 @@ await describeInChromium('the page of transfers', (browser) => {
     await expect.poll(() => outcomes(page)).toEqual(['claim failed'])
   })
 
-  it('the transfers page fills in the form, which fetches the proof and sends the claim', async () => {
+  it('the transfers page opens the form filled in; the form fetches the proof and sends the claim', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const burnt = await mine(node, leaving('alice', '4.0'))
@@ -150,7 +150,7 @@ await describeInChromium('the page of transfers', (browser) => {
     expect(await page.inputValue('#proof')).toBe('')
   })
 
-  it('the send page rolls back a step by the form, and needs a pact and a step', async () => {
+  it('the form of the send page rolls back a step, and needs a pact and a step', async () => {
     const node = await start()
     await node.order('make-blocks', { 0: 1, 1: 1 })
     const [begun] = await beginSteps(node, ['back', 1])
