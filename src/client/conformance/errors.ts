@@ -14,7 +14,7 @@ export const conformanceErrors = errorRows({
   },
   unreadableFile: {
     code: 'BAD_INPUT',
-    text: 'cannot read {path}: {why}',
+    text: 'cannot read the file {path}: {why}',
     hint: 'may this user read it?',
   },
   notJson: {

@@ -373,7 +373,7 @@ export class NodeClient {
    * NodeMisbehaved for work whose chain or adjacent chains do not fit the graph of the node at its height.
    */
   work(account: MinerAccount, suggestedChain?: number, call: CallOptions = {}): Promise<WorkAnswer> {
-    return miningCalls.fetchWork(this.#context, account, suggestedChain, call)
+    return miningCalls.requestWork(this.#context, account, suggestedChain, call)
   }
 
   /**

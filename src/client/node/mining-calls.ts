@@ -21,7 +21,7 @@ export interface WorkAnswer {
  * Fetches work that fits the graphs of the node.
  * @throws UnauthorizedMiner, MinersPoolFull, NodeRefusal 503 without work, a retryable NodeMisbehaved for other work
  */
-export async function fetchWork(
+export async function requestWork(
   context: ClientContext,
   account: MinerAccount,
   suggestedChain: number | undefined,
@@ -79,7 +79,7 @@ export async function isMiningDisabled(
     const { info, answer } = await fetchJudgedInfo(context.requests, callOf(call))
     const isNode = isFromNode(health.headers) && isFromNode(answer.headers)
     if (!isNode || info.nodeVersion !== context.info.nodeVersion) return false
-    await fetchWork(context, account, undefined, call)
+    await requestWork(context, account, undefined, call)
     return false
   } catch (error) {
     if (error instanceof NodeRefusal && error.operation === operations.work.id) {

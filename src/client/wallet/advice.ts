@@ -117,7 +117,7 @@ export function isOutOfTime(text: string): boolean {
 }
 
 /** Whether a node refuses a command because it cannot read its code. @param text the body of its answer */
-export function isUnreadable(text: string): boolean {
+export function isUnreadableCode(text: string): boolean {
   return text.replace(REFUSAL, '').startsWith('Pact parse error: ')
 }
 

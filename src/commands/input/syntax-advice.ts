@@ -1,7 +1,7 @@
 /** Nodes refuse unreadable code without the bracket that is open, or without a place. newcut adds them. */
 import { existsSync } from 'node:fs'
 import { NodeRefusal } from '#client/node/errors.ts'
-import { isUnreadable } from '#client/wallet/advice.ts'
+import { isUnreadableCode } from '#client/wallet/advice.ts'
 import { CommandFailed } from '#client/wallet/failure.ts'
 import { NewcutError, withHint } from '#ground/base/errors.ts'
 import { ContractError } from '#language/contracts/errors.ts'
@@ -20,7 +20,7 @@ export function withSyntaxAdvice(given: string, code: string, error: unknown): u
 
 function isOfSyntax(error: unknown): boolean {
   if (error instanceof CommandFailed) return error.error.type === 'SyntaxError'
-  return error instanceof NodeRefusal && isUnreadable(error.excerpt)
+  return error instanceof NodeRefusal && isUnreadableCode(error.excerpt)
 }
 
 /** @returns place and reason, or null for code that newcut can read */

@@ -115,7 +115,7 @@ const calls: readonly Target[] = [
   call(
     'work',
     headers.slice(0, 2).map((each) => encodeWorkResponse(workFromBytes(each.subarray(0, 286)))),
-    (context) => miningCalls.fetchWork(context, account, 0, {}),
+    (context) => miningCalls.requestWork(context, account, 0, {}),
     BINARY,
   ),
   call(
@@ -201,7 +201,7 @@ const errors: Target = {
       const status = [404, 403, 503, 400, 301, 500, 204, 406][(bytes[0] ?? 0) % 8]
       const type = [JSON_TYPE, TEXT, 'text/html', undefined][(bytes[1] ?? 0) % 4]
       const context = answering(bytes.subarray(2), type, status, (bytes[1] ?? 0) < 128)
-      await told(() => miningCalls.fetchWork(context, account, 0, {}))
+      await told(() => miningCalls.requestWork(context, account, 0, {}))
       await told(() => chainCalls.listHashes(context, 0, {}, { upper: [hash] }).page())
       await told(() => nodeCalls.startBackup(context, false, {}))
       await miningCalls.isMiningDisabled(context, account, {})
