@@ -102,7 +102,7 @@ function pinnedPactText(node: PactNode, pactId: string, { first, next }: PactBel
   return new JsonObjectWriter().fields(about).raw('args', exactJsonText(args)).text
 }
 
-function pinnedStateOf(next: NextStep | null, isProvable: boolean): PactProgress {
+function pinnedStateOf(next: NextPactStep | null, isProvable: boolean): PactProgress {
   if (next === null) return 'finished'
   if (!isProvable) return 'unreachable'
   return next.pendingKey === null ? 'ready' : 'pending'
