@@ -29,7 +29,7 @@ import { type Extremes, Report, type Violation } from './report.ts'
 import { FAULTS_FROM_MS, FAULTS_TO_MS, familyOf, type Kill, type Scenario, scenarioOf } from './scenario.ts'
 import { Search } from './search.ts'
 import { Site } from './site.ts'
-import { isOnChain, Solutions } from './solutions.ts'
+import { isOnChain, SolutionChecks } from './solutions.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 const GRAPHS: readonly GraphName[] = ['singleton', 'pair', 'triangle', 'petersen']
@@ -87,7 +87,7 @@ class Simulation {
   readonly #sites: readonly Site[]
   readonly #disk: SimulatedDisk
   readonly #diskFaults: readonly DiskFault[]
-  readonly #solutions: Solutions
+  readonly #solutions: SolutionChecks
   readonly #search: Search
   readonly #meanMs: number
   readonly #calmFromMs: number
@@ -116,9 +116,11 @@ class Simulation {
     this.#blocks = diceOf(seed, 'blocks')
     const graph = GRAPHS[Math.floor(random() * GRAPHS.length)]
     const hooks = {
-      onSubmitted: (...given: Parameters<Solutions['submitted']>) => this.#solutions.submitted(...given),
-      onAcknowledged: (...given: Parameters<Solutions['acknowledged']>) => this.#solutions.acknowledged(...given),
-      onRefused: (...given: Parameters<Solutions['refused']>) => this.#solutions.refused(...given),
+      onSubmitted: (...given: Parameters<SolutionChecks['recordSubmission']>) =>
+        this.#solutions.recordSubmission(...given),
+      onAcknowledged: (...given: Parameters<SolutionChecks['recordAcknowledgement']>) =>
+        this.#solutions.recordAcknowledgement(...given),
+      onRefused: (...given: Parameters<SolutionChecks['recordRefusal']>) => this.#solutions.recordRefusal(...given),
       onNews: (...given: Parameters<Search['told']>) => this.#search.told(...given),
     }
     this.#sites = Array.from({ length: scenario.nodes }, (_, index) => {
@@ -137,7 +139,7 @@ class Simulation {
       return this.#isCalm && Number.isFinite(this.#startedAtMs) ? Math.max(this.#calmFromMs, this.#startedAtMs) : null
     }
     const world = { time, report, sites: this.#sites, calmFromMs }
-    this.#solutions = new Solutions({ ...world, disk: this.#disk, confirmations: this.#confirmations })
+    this.#solutions = new SolutionChecks({ ...world, disk: this.#disk, confirmations: this.#confirmations })
     this.#search = new Search({ ...world, engine: () => (this.#isOver ? null : (this.#process?.engine ?? null)) })
     report.trace(`seed ${seed}: ${graph}, confirmations ${this.#confirmations}`)
     if (scenario.nodes > 1) report.trace(`${scenario.nodes} nodes, failback ${scenario.failbackMs} ms`)
@@ -276,7 +278,7 @@ class Simulation {
       time: this.#time,
       random: dice,
       meanMs: this.#meanMs,
-      onFound: ({ job }, bytes) => this.#solutions.claimed(job, bytes),
+      onFound: ({ job }, bytes) => this.#solutions.recordClaim(job, bytes),
     })
     engine.isLucky = this.#time.nowMs < this.#endMs - LAST_PART_MS
     this.#process = new MinerProcess({
@@ -419,8 +421,8 @@ class Simulation {
   }
 
   #outcome(solutions: Readonly<Record<Verdict, number>> | undefined): Outcome {
-    const ours = [...this.#solutions.lives]
-    const blocks = ours.filter(([hash, life]) => this.#sites.some((site) => isOnChain(site, hash, life))).length
+    const ours = [...this.#solutions.histories]
+    const blocks = ours.filter(([hash, history]) => this.#sites.some((site) => isOnChain(site, hash, history))).length
     const { violations, extremes } = this.#report
     return {
       seed: this.#seed,

@@ -1,4 +1,4 @@
-/** The lives of the miner's solutions: events, journal and chains must agree. */
+/** The histories of the miner's solutions: events, journal and chains must agree. */
 
 import { sha512t256 } from '../../src/devnet/rules/digest.ts'
 import { encodeBase64Url, equalBytes } from '../../src/ground/base/bytes.ts'
@@ -15,7 +15,7 @@ import type { Report } from './report.ts'
 import type { Site } from './site.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-export interface Life {
+export interface SolutionHistory {
   readonly foundAtMs: number
   readonly chain: number
   readonly height: number
@@ -50,7 +50,7 @@ interface Submissions {
   sentAtMs: number | null
 }
 
-export interface SolutionsOptions {
+export interface SolutionChecksOptions {
   readonly time: VirtualTime
   readonly report: Report
   readonly sites: readonly Site[]
@@ -60,15 +60,15 @@ export interface SolutionsOptions {
   readonly calmFromMs: () => number | null
 }
 
-export class Solutions {
+export class SolutionChecks {
   /** By block hash. */
-  readonly lives = new Map<string, Life>()
+  readonly histories = new Map<string, SolutionHistory>()
   /** Jobs for which the miner has found a solution. */
   readonly #solvedJobs = new Set<string>()
   /** Candidates of the engine that solve their work: block hash -> job. */
   readonly #found = new Map<string, string>()
   readonly #submissions = new Map<Host, Map<string, Submissions>>()
-  readonly #options: SolutionsOptions
+  readonly #options: SolutionChecksOptions
   /** Time of the miner's last death. */
   #diedAtMs = Number.NEGATIVE_INFINITY
   /** The journal at that time, with lines that the disk may have lost later, and whether it could be written. */
@@ -76,20 +76,20 @@ export class Solutions {
   /** Whether the miner reports that it cannot write the journal. */
   isJournalFailing = false
 
-  constructor(options: SolutionsOptions) {
+  constructor(options: SolutionChecksOptions) {
     this.#options = options
   }
 
   /** The engine has claimed a nonce that solves its work. */
-  claimed(job: string, bytes: Uint8Array): void {
+  recordClaim(job: string, bytes: Uint8Array): void {
     this.#found.set(idOf(bytes), job)
   }
 
-  submitted(host: Host, work: Buffer, sentAtMs: number): void {
+  recordSubmission(host: Host, work: Buffer, sentAtMs: number): void {
     const { report, sites, disk } = this.#options
     const hash = idOf(work)
-    if (!solves(work)) report.violate('only solutions are handed in', work.toString('hex'))
-    const before = this.#of(host, work)
+    if (!solves(work)) report.violate('only solutions are submitted', work.toString('hex'))
+    const before = this.#submissionsOf(host, work)
     // A submission that was sent before the answer arrived is not a repetition.
     if (before.acknowledgedAtMs !== null && sentAtMs > before.acknowledgedAtMs) {
       report.violate('a submission that was answered 2xx is not made again', hash)
@@ -103,19 +103,19 @@ export class Solutions {
     const journalNow = { text: disk.text, isFailing: this.isJournalFailing }
     const journal = sentAtMs > this.#diedAtMs ? journalNow : this.#journalThen
     if (!journal.isFailing && !journal.text.includes(foundIn(hash))) {
-      report.violate('a solution is in the journal before it is handed in', hash)
+      report.violate('a solution is in the journal before it is submitted', hash)
     }
   }
 
-  acknowledged(host: Host, work: Buffer): void {
-    this.#of(host, work).acknowledgedAtMs = this.#options.time.nowMs
+  recordAcknowledgement(host: Host, work: Buffer): void {
+    this.#submissionsOf(host, work).acknowledgedAtMs = this.#options.time.nowMs
   }
 
-  refused(host: Host, work: Buffer): void {
-    this.#of(host, work).sentAtMs = null
+  recordRefusal(host: Host, work: Buffer): void {
+    this.#submissionsOf(host, work).sentAtMs = null
   }
 
-  #of(host: Host, work: Buffer): Submissions {
+  #submissionsOf(host: Host, work: Buffer): Submissions {
     const ofHost = this.#submissions.get(host) ?? new Map<string, Submissions>()
     this.#submissions.set(host, ofHost)
     const key = work.toString('hex')
@@ -134,16 +134,24 @@ export class Solutions {
       wasCounted: false,
       mayChange: false,
     }
-    const life: Life = { foundAtMs: nowMs, sinceMs: nowMs, chain, height, steps: [], ...unknown, ...flags }
+    const history: SolutionHistory = {
+      foundAtMs: nowMs,
+      sinceMs: nowMs,
+      chain,
+      height,
+      steps: [],
+      ...unknown,
+      ...flags,
+    }
     // The chain of a node may have advanced before the solution was found.
-    life.wasSettledAgainst = this.#options.sites.some((site) => this.#isSettledAgainst(site, hash, life))
-    this.lives.set(hash, life)
+    history.wasSettledAgainst = this.#options.sites.some((site) => this.#isSettledAgainst(site, hash, history))
+    this.histories.set(hash, history)
   }
 
   /** Whether the chain of a node has another block in its place, deep enough for the miner to stop looking. */
-  #isSettledAgainst(site: Site, hash: string, life: Life): boolean {
-    const depth = Number(site.node.cut.get(life.chain)?.height ?? 0n) - life.height + 1
-    return depth >= this.#options.confirmations && !isOnChain(site, hash, life)
+  #isSettledAgainst(site: Site, hash: string, history: SolutionHistory): boolean {
+    const depth = Number(site.node.cut.get(history.chain)?.height ?? 0n) - history.height + 1
+    return depth >= this.#options.confirmations && !isOnChain(site, hash, history)
   }
 
   onEvent(event: SolutionEvent): void {
@@ -153,31 +161,31 @@ export class Solutions {
     const reason = 'message' in event ? ` ${event.message}` : ''
     report.trace(`solution ${hash} of chain ${chain}, height ${height}: ${step}${reason}`)
     if (step === 'found') {
-      if (this.lives.has(hash)) report.violate('a solution is found once', hash)
+      if (this.histories.has(hash)) report.violate('a solution is found once', hash)
       this.#begin(hash, chain, height)
       this.#solvedJobs.add(job)
     }
-    const life = this.lives.get(hash)
-    if (life === undefined || life.isForgotten) {
-      report.violate('the life of a solution begins when it is found', hash)
+    const history = this.histories.get(hash)
+    if (history === undefined || history.isForgotten) {
+      report.violate('the history of a solution begins when it is found', hash)
       return
     }
-    life.steps.push(step)
-    life.mayChange = 'mayReturn' in event && event.mayReturn === true
+    history.steps.push(step)
+    history.mayChange = 'mayReturn' in event && event.mayReturn === true
     // All solutions are right, and no run is longer than a node remembers its work.
     if (event.step === 'rejected' && event.reason !== 'no-payload')
       report.violate('a right solution is not refused', hash)
     if (event.step === 'lost' && event.reason !== 'stopped') report.violate('no solution is given up', hash)
-    if (step === 'confirmed') life.depth = Math.max(life.depth, event.depth)
+    if (step === 'confirmed') history.depth = Math.max(history.depth, event.depth)
     if (verdict === null) return
-    if (life.verdict === null) {
-      const tookMs = nowMs - Math.max(life.sinceMs, life.lowerAtMs, calmFromMs() ?? nowMs)
+    if (history.verdict === null) {
+      const tookMs = nowMs - Math.max(history.sinceMs, history.lowerAtMs, calmFromMs() ?? nowMs)
       report.reach('verdictMs', tookMs)
       if (tookMs > mostMs(event)) report.violate('verdict in time', `${hash}: ${tookMs} ms`)
     }
-    if (!life.wasCounted) life.counted = verdict
-    life.verdict = verdict
-    this.#judgeRefusal(hash, life)
+    if (!history.wasCounted) history.counted = verdict
+    history.verdict = verdict
+    this.#judgeRefusal(hash, history)
   }
 
   /** Checks the invariants. */
@@ -185,43 +193,47 @@ export class Solutions {
     const { time, report, sites } = this.#options
     for (const [hash, job] of this.#found) {
       this.#found.delete(hash)
-      if (!this.lives.has(hash) && !this.#solvedJobs.has(job)) report.violate('every solution is handed in', hash)
+      if (!this.histories.has(hash) && !this.#solvedJobs.has(job)) report.violate('every solution is submitted', hash)
     }
-    const known = [...this.lives.values()]
-    for (const life of known) {
-      const isOpen = life.verdict === null && life.steps.includes('acknowledged')
-      if (isOpen && sites.every((site) => isLower(site, life))) life.lowerAtMs = time.nowMs
+    const known = [...this.histories.values()]
+    for (const history of known) {
+      const isOpen = history.verdict === null && history.steps.includes('acknowledged')
+      if (isOpen && sites.every((site) => isLower(site, history))) history.lowerAtMs = time.nowMs
     }
-    for (const [hash, life] of this.lives) if (life.mayChange) this.#judgeOpen(hash, life)
-    report.reach('undecided', known.filter((life) => life.verdict === null && !life.isForgotten).length, MAX_UNDECIDED)
+    for (const [hash, history] of this.histories) if (history.mayChange) this.#judgeOpen(hash, history)
+    report.reach(
+      'undecided',
+      known.filter((history) => history.verdict === null && !history.isForgotten).length,
+      MAX_UNDECIDED,
+    )
   }
 
   /** A provisional verdict must become final. */
-  #judgeOpen(hash: string, life: Life): void {
+  #judgeOpen(hash: string, history: SolutionHistory): void {
     const { time, report, sites, confirmations, calmFromMs } = this.#options
     const isDeep = sites.every(({ node }) => {
-      return Number(node.cut.get(life.chain)?.height ?? 0n) - life.height + 1 >= confirmations
+      return Number(node.cut.get(history.chain)?.height ?? 0n) - history.height + 1 >= confirmations
     })
-    life.deepSinceMs = isDeep ? (life.deepSinceMs ?? time.nowMs) : null
-    const tookMs = time.nowMs - Math.max(life.deepSinceMs ?? time.nowMs, calmFromMs() ?? time.nowMs)
+    history.deepSinceMs = isDeep ? (history.deepSinceMs ?? time.nowMs) : null
+    const tookMs = time.nowMs - Math.max(history.deepSinceMs ?? time.nowMs, calmFromMs() ?? time.nowMs)
     report.reach('settledMs', tookMs)
     if (tookMs <= SETTLED_MS) return
-    report.violate('what may change is told for good', `${hash}: ${life.steps.join(', ')}, not after ${tookMs} ms`)
-    life.mayChange = false
+    report.violate('what may change is told for good', `${hash}: ${history.steps.join(', ')}, not after ${tookMs} ms`)
+    history.mayChange = false
   }
 
   /** The chains of a node have advanced. */
   moved(site: Site, chains: readonly number[]): void {
-    for (const [hash, life] of this.lives) {
-      if (!chains.includes(life.chain)) continue
-      life.wasSettledAgainst ||= this.#isSettledAgainst(site, hash, life)
-      if (life.wasOnChain || !isOnChain(site, hash, life)) continue
-      life.wasOnChain = true
-      this.#judgeRefusal(hash, life)
+    for (const [hash, history] of this.histories) {
+      if (!chains.includes(history.chain)) continue
+      history.wasSettledAgainst ||= this.#isSettledAgainst(site, hash, history)
+      if (history.wasOnChain || !isOnChain(site, hash, history)) continue
+      history.wasOnChain = true
+      this.#judgeRefusal(hash, history)
     }
   }
 
-  #judgeRefusal(hash: string, { wasOnChain, verdict, steps }: Life): void {
+  #judgeRefusal(hash: string, { wasOnChain, verdict, steps }: SolutionHistory): void {
     if (!wasOnChain || (verdict !== 'rejected' && verdict !== 'lost')) return
     this.#options.report.violate(`what was on the chain of a node is not ${verdict}`, `${hash}: ${steps.join(', ')}`)
   }
@@ -249,21 +261,21 @@ export class Solutions {
     this.#journalThen = { text: journal, isFailing: this.isJournalFailing }
     // The miner died while it wrote this line, and the line is complete: nobody saw it.
     for (const hash of this.#found.keys()) {
-      const record = this.lives.has(hash) ? undefined : records.get(hash)
+      const record = this.histories.has(hash) ? undefined : records.get(hash)
       if (record !== undefined) this.#begin(hash, record.chain, record.height)
     }
     this.#found.clear()
-    for (const [hash, life] of this.lives) {
+    for (const [hash, history] of this.histories) {
       const record = records.get(hash)
       if (record === undefined && !mayForget) report.violate('the journal has every solution', hash)
-      life.isForgotten = record === undefined
-      if (record !== undefined && record.state !== life.steps.at(-1)) life.steps.push(record.state)
+      history.isForgotten = record === undefined
+      if (record !== undefined && record.state !== history.steps.at(-1)) history.steps.push(record.state)
       // The miner died while it wrote the verdict, and the line is complete: nobody saw it, and the journal has it.
-      if (record !== undefined) life.verdict ??= verdictOf(record.state)
-      life.counted = null
+      if (record !== undefined) history.verdict ??= verdictOf(record.state)
+      history.counted = null
       // The next run reports the solutions that it takes up.
-      life.mayChange = false
-      life.sinceMs = time.nowMs
+      history.mayChange = false
+      history.sinceMs = time.nowMs
     }
     for (const ofHost of this.#submissions.values()) {
       for (const [work, known] of ofHost) {
@@ -278,21 +290,21 @@ export class Solutions {
   /** The next run of the miner has read its journal. */
   resumed(unfinished: readonly UnfinishedSolution[]): void {
     const left = new Map(unfinished.map(({ bytes, verdict }) => [idOf(bytes), verdict]))
-    for (const [hash, life] of this.lives) {
+    for (const [hash, history] of this.histories) {
       const verdict = left.get(hash)
-      life.sinceMs = this.#options.time.nowMs
+      history.sinceMs = this.#options.time.nowMs
       // The last report of the dead run may be missing from the journal.
-      if (verdict !== undefined) life.verdict = verdict
-      life.wasCounted = verdict !== null
+      if (verdict !== undefined) history.verdict = verdict
+      history.wasCounted = verdict !== null
     }
   }
 
   /** The miner has read the part of its journal that it could not read at its start. */
   resumedLate(unfinished: readonly UnfinishedSolution[]): void {
     for (const { bytes, verdict } of unfinished) {
-      const life = this.lives.get(idOf(bytes))
-      if (life === undefined) throw new Error('the journal has a solution that nobody found')
-      Object.assign(life, { sinceMs: this.#options.time.nowMs, verdict, wasCounted: verdict !== null })
+      const history = this.histories.get(idOf(bytes))
+      if (history === undefined) throw new Error('the journal has a solution that nobody found')
+      Object.assign(history, { sinceMs: this.#options.time.nowMs, verdict, wasCounted: verdict !== null })
     }
   }
 
@@ -301,18 +313,18 @@ export class Solutions {
   /** Verdicts must agree with the chains of the nodes. @param isAgreed whether all nodes have the same chains */
   judgeBeforeStop(isAgreed: boolean): void {
     const { time, report, sites, confirmations } = this.#options
-    for (const [hash, life] of this.lives) {
-      if (life.isForgotten) continue
-      const { verdict, foundAtMs, chain, height, depth, steps } = life
+    for (const [hash, history] of this.histories) {
+      if (history.isForgotten) continue
+      const { verdict, foundAtMs, chain, height, depth, steps } = history
       const told = `${hash} of chain ${chain}, height ${height}, found at ${Math.round(foundAtMs)}: ${steps.join(', ')}`
-      const isThere = sites.some((site) => isOnChain(site, hash, life))
+      const isThere = sites.some((site) => isOnChain(site, hash, history))
       if (verdict === null) {
         // An acknowledged solution has no verdict before its chain has advanced.
-        const isAwaited = steps.includes('acknowledged') && sites.every((site) => isLower(site, life))
-        const ageMs = time.nowMs - Math.max(foundAtMs, life.sinceMs)
+        const isAwaited = steps.includes('acknowledged') && sites.every((site) => isLower(site, history))
+        const ageMs = time.nowMs - Math.max(foundAtMs, history.sinceMs)
         if (!isAwaited || ageMs > UNCONFIRMED_MS) report.violate('every solution gets a verdict', told)
       }
-      const isExcused = verdict === null || (sites.length > 1 && life.wasSettledAgainst)
+      const isExcused = verdict === null || (sites.length > 1 && history.wasSettledAgainst)
       if (isAgreed && isThere && verdict !== 'accepted' && !isExcused) {
         report.violate(`what is on the chain is not ${verdict}`, told)
       }
@@ -330,7 +342,7 @@ export class Solutions {
   /** Every solution has one verdict and counts once. */
   judgeCounts(solutions: Readonly<Record<Verdict, number>>): void {
     const counted: Record<string, number> = { accepted: 0, stale: 0, orphaned: 0, rejected: 0, lost: 0, unconfirmed: 0 }
-    for (const life of this.lives.values()) if (life.counted !== null) counted[life.counted]++
+    for (const history of this.histories.values()) if (history.counted !== null) counted[history.counted]++
     if (Object.entries(solutions).every(([verdict, count]) => counted[verdict] === count)) return
     const told = `${JSON.stringify(solutions)}, not ${JSON.stringify(counted)}`
     this.#options.report.violate('every solution is counted once', told)
@@ -340,7 +352,7 @@ export class Solutions {
   judgeJournal(): void {
     const { report } = this.#options
     const records = this.records()
-    for (const [hash, { steps, isForgotten }] of this.lives) {
+    for (const [hash, { steps, isForgotten }] of this.histories) {
       const record = records.get(hash)
       if (isForgotten) continue
       if (record?.state === steps.at(-1)) continue
@@ -360,7 +372,11 @@ function mostMs(event: SolutionEvent): number {
 const foundIn = (hash: string) => `"hash":"${hash}","step":"found"`
 
 /** Whether a block is on the chain of a node. */
-export function isOnChain({ node }: Site, hash: string, { chain, height }: Pick<Life, 'chain' | 'height'>): boolean {
+export function isOnChain(
+  { node }: Site,
+  hash: string,
+  { chain, height }: Pick<SolutionHistory, 'chain' | 'height'>,
+): boolean {
   const block = node.chains.store.byId(hash, chain)
   const head = node.cut.get(chain)
   if (block === undefined || head === undefined || head.height < BigInt(height)) return false
@@ -368,6 +384,6 @@ export function isOnChain({ node }: Site, hash: string, { chain, height }: Pick<
 }
 
 /** Whether the chain of a node ends below the height of a block. */
-function isLower({ node }: Site, { chain, height }: Pick<Life, 'chain' | 'height'>): boolean {
+function isLower({ node }: Site, { chain, height }: Pick<SolutionHistory, 'chain' | 'height'>): boolean {
   return (node.cut.get(chain)?.height ?? 0n) < BigInt(height)
 }

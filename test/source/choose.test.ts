@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { chooseUpstream, type NodeHealth } from '../../src/mining/source/failover/choose.ts'
-import { type Heads, lagOf } from '../../src/mining/source/nodes/lag.ts'
+import { type CutWeight, lagOf } from '../../src/mining/source/nodes/lag.ts'
 
-const heads = (weight: number, ...heights: number[]): Heads => {
+const heads = (weight: number, ...heights: number[]): CutWeight => {
   return { weight: BigInt(weight), heights: new Map(heights.map((height, chain) => [chain, height])) }
 }
 

@@ -416,7 +416,7 @@ describe('work from several nodes', () => {
     await a.give(0, 5)
     await Promise.all([a.fail(), b.fail()])
     await clock.pass(9_000)
-    expect(issuer(), 'a solution may still be handed in').toBe('http://a')
+    expect(issuer(), 'a solution may still be submitted').toBe('http://a')
     await clock.pass(3_000)
     expect(jobs.at(-1)).toBeNull()
     expect(up()).toEqual([false, false])

@@ -200,7 +200,7 @@ it('a constant pace makes up for a second without work, and no more', async () =
   expect(given).toHaveLength(5)
 })
 
-/** An on-demand pacer of a network of ten chains, whose node knows the blocks that were handed in. */
+/** An on-demand pacer of a network of ten chains, whose node knows the blocks that were submitted. */
 function onDemand() {
   const clock = new VirtualClock()
   const heights = new Map(Array.from({ length: 10 }, (_, chain) => [chain, 0]))

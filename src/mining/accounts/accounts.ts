@@ -1,7 +1,7 @@
 /** Accounts of all workers, the only source of worker figures for `newcut rigs`, HTTP, dashboard and metrics. */
 import { accountKey, minuteOf, type SavedAccount, WorkerAccount } from './account.ts'
 import { isForgotten, judgeAccount, warningText } from './rig-warnings.ts'
-import type { RefusedShares, ShareRejection, ShareEntry, ShareReader } from './share-store.ts'
+import type { RefusedShares, ShareEntry, ShareReader, ShareRejection } from './share-store.ts'
 import { WorkerConnection } from './worker-connection.ts'
 
 export type { WorkerConnection }
@@ -183,8 +183,8 @@ export class Accounts {
   }
 
   #judge(account: WorkerAccount, nowMs: number): void {
-    const found = judgeAccount(account, nowMs)
-    if (found !== null) this.#options.onWarning(warningText(account), found === 'well')
+    const change = judgeAccount(account, nowMs)
+    if (change !== null) this.#options.onWarning(warningText(account), change === 'well')
   }
 
   #accountOf(user: string, worker: string, key = accountKey(user, worker)): WorkerAccount {

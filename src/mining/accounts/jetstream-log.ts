@@ -214,8 +214,8 @@ export class ShareLog {
    */
   async #timeFrom(sequence: number): Promise<number | null> {
     const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: sequence }
-    const of = { filter_subjects: this.#link.subjects.share, ...start }
-    const consumer = await this.#link.jetstream.consumers.get(this.#link.subjects.shares, of)
+    const consumerOptions = { filter_subjects: this.#link.subjects.share, ...start }
+    const consumer = await this.#link.jetstream.consumers.get(this.#link.subjects.shares, consumerOptions)
     try {
       if ((await consumer.info()).num_pending === 0) return null
       const message = await consumer.next({ expires: STALL_MS })

@@ -62,9 +62,9 @@ function warningFor(account: WorkerAccount, nowMs: number): RigWarning | null {
     return { reason: reasonOf(account, nowMs), refused: streak, of: streak, sinceMs: nowMs }
   }
   const { accepted, refused } = countsOf(account, nowMs)
-  const of = accepted + refused
-  if (of < MIN_SHARES || refused <= REFUSED_FRACTION * of) return null
-  return { reason: reasonOf(account, nowMs), refused, of, sinceMs: nowMs }
+  const total = accepted + refused
+  if (total < MIN_SHARES || refused <= REFUSED_FRACTION * total) return null
+  return { reason: reasonOf(account, nowMs), refused, of: total, sinceMs: nowMs }
 }
 
 function countsOf(account: WorkerAccount, nowMs: number): { readonly accepted: number; readonly refused: number } {

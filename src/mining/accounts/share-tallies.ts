@@ -166,7 +166,10 @@ async function countTally(database: ShareDatabase, startMs: number, without: Rea
 }
 
 /** The removal of records, which may be in the log or not, with the tallies of those that stay. */
-export async function removeRecords(database: ShareDatabase, keys: readonly string[]): Promise<(PutOperation | DeleteOperation)[]> {
+export async function removeRecords(
+  database: ShareDatabase,
+  keys: readonly string[],
+): Promise<(PutOperation | DeleteOperation)[]> {
   const without = new Set(keys)
   const starts = new Set(keys.map(startOf))
   const puts = await Promise.all(

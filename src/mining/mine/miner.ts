@@ -380,8 +380,8 @@ export class Miner {
     if (this.#stop.signal.aborted || !solves(bytes)) return
     const job = jobOfSolvedWork('adopted', issuer, bytes, this.#options.clock.monotonicMs())
     const difficulty = Number(difficultyOf(job.target) ?? 0n)
-    const found = { difficulty, bytes, blockHashOf: null, device, effort: 0, isPoolBlock: false, lateMs: null }
-    this.#solutions.begin({ job, ...found })
+    const solution = { difficulty, bytes, blockHashOf: null, device, effort: 0, isPoolBlock: false, lateMs: null }
+    this.#solutions.begin({ job, ...solution })
   }
 
   #onSolution(event: SolutionEvent): void {

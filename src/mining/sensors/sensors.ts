@@ -43,7 +43,12 @@ interface PreviousPackageCounters extends TimedReading {
   readonly counters: readonly PackageCounter[] | null
 }
 
-const NO_PACKAGES: PreviousPackageCounters = { watts: null, counters: null, readAtMs: Number.NEGATIVE_INFINITY, spanMs: 0 }
+const NO_PACKAGES: PreviousPackageCounters = {
+  watts: null,
+  counters: null,
+  readAtMs: Number.NEGATIVE_INFINITY,
+  spanMs: 0,
+}
 const PROCESSOR = { kind: 'cpu', vendor: '', model: null, pci: null, celsius: null, fanPercent: null } as const
 
 export class Sensors {
@@ -74,11 +79,11 @@ export class Sensors {
   /** Readings of the last 30 s, perhaps none. The first one of a processor has the power of all packages. */
   get readings(): readonly TimedSensorReading[] {
     const oldestMs = this.#options.clock.monotonicMs() - MAX_AGE_MS
-    const all = [this.#hwmon, this.#nvidia].flatMap(({ readings, atMs }) => (atMs < oldestMs ? [] : readings))
+    const recent = [this.#hwmon, this.#nvidia].flatMap(({ readings, atMs }) => (atMs < oldestMs ? [] : readings))
     const { watts, readAtMs, spanMs } = this.#packages
-    if (watts === null || readAtMs < oldestMs) return all
-    const first = all.find(({ kind }) => kind === 'cpu')
-    return [{ ...(first ?? PROCESSOR), watts, readAtMs, spanMs }, ...all.filter((each) => each !== first)]
+    if (watts === null || readAtMs < oldestMs) return recent
+    const first = recent.find(({ kind }) => kind === 'cpu')
+    return [{ ...(first ?? PROCESSOR), watts, readAtMs, spanMs }, ...recent.filter((each) => each !== first)]
   }
 
   stop(): void {

@@ -44,12 +44,12 @@ export async function chooseSettings(
     isBatchFree: adapters.length > 0 && isBatchFree,
   }
   const key = JSON.stringify([packageVersion, cpus()[0]?.model ?? '', choices, search.priority, adapters])
-  const kept = readTunedSettings(file, key)
-  if (kept.chosen !== null && !retune) {
-    tell(`efficiency: ${settingsText(kept.chosen)}, as measured before (${file})`)
-    return kept.chosen
+  const stored = readTunedSettings(file, key)
+  if (stored.chosen !== null && !retune) {
+    tell(`efficiency: ${settingsText(stored.chosen)}, as measured before (${file})`)
+    return stored.chosen
   }
-  if (kept.why !== null) tell(`efficiency: ${kept.why}; measuring again`)
+  if (stored.why !== null) tell(`efficiency: ${stored.why}; measuring again`)
   tell('efficiency: measuring the energy of hashes, three seconds for each setting')
   if (places === undefined) throw new Error('a miner that tunes for efficiency has sensors')
   const options = { workBytes, places, stopped, clock: systemClock }

@@ -124,8 +124,8 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
    */
   decide(): U | null {
     if (!this.#policy.keepsOldWork) this.#leaveEnded()
-    const wanted = (this.#pending[0] ?? this.#active)?.upstream
-    const current = wanted === undefined ? null : this.#upstreams.indexOf(wanted)
+    const preferred = (this.#pending[0] ?? this.#active)?.upstream
+    const current = preferred === undefined ? null : this.#upstreams.indexOf(preferred)
     const at = { nowMs: this.#clock.monotonicMs(), failbackMs: this.#policy.failbackMs }
     const fitness = this.#upstreams.map((upstream) => upstream.fitness)
     const index = chooseUpstream(fitness, current, at)
@@ -189,13 +189,13 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
       return
     }
     const [wanted, ...others] = this.#pending
-    const known = others.find(isOn)
+    const standIn = others.find(isOn)
     this.#drop(wanted === undefined ? [] : [wanted])
-    if (known === undefined) {
+    if (standIn === undefined) {
       this.#drop(this.#pending)
       this.#start(upstream)
       this.#standInLater()
-    } else this.#pending = [known, ...this.#pending.filter((session) => session !== known)]
+    } else this.#pending = [standIn, ...this.#pending.filter((session) => session !== standIn)]
   }
 
   #drop(sessions: readonly Session<U, F>[]): void {
@@ -234,8 +234,8 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     const active = this.#active
     const isWorking = active !== null && active.joblessSinceMs === null && active.feed.failingMs < MAX_JOBLESS_MS
     if (isWorking && active.upstream.isUp) return
-    const asked = new Set([active, ...this.#pending].map((session) => session?.upstream))
-    const others = this.#upstreams.filter((upstream) => !asked.has(upstream))
+    const busyUpstreams = new Set([active, ...this.#pending].map((session) => session?.upstream))
+    const others = this.#upstreams.filter((upstream) => !busyUpstreams.has(upstream))
     const standIn = others.find(({ fitness }) => fitness.fitSinceMs !== null)
     if (standIn !== undefined) this.#start(standIn)
   }
@@ -274,10 +274,10 @@ export class Failover<U extends Upstream<F>, F extends WorkFeed> {
     const before = this.#active
     before?.stop.abort()
     this.#active = session
-    const wanted = this.#pending.slice(0, this.#pending.indexOf(session))
-    this.#drop(this.#pending.filter((other) => other !== session && !wanted.includes(other)))
-    this.#pending = wanted
-    if (wanted.length === 0) this.#cancelStandIn()
+    const preferred = this.#pending.slice(0, this.#pending.indexOf(session))
+    this.#drop(this.#pending.filter((other) => other !== session && !preferred.includes(other)))
+    this.#pending = preferred
+    if (preferred.length === 0) this.#cancelStandIn()
     const { number, sinceMs, upstream } = session
     if (before === null) {
       this.#put(number, job, job.reason)

@@ -1,7 +1,7 @@
 /** Measures how far a node is behind others. Pure. */
 
 /** The cut of a node. */
-export interface Heads {
+export interface CutWeight {
   /** Chain -> height of its head. */
   readonly heights: ReadonlyMap<number, number>
   readonly weight: bigint
@@ -18,12 +18,12 @@ export const MAX_LAG = 2
  * because length alone does not win.
  * @param earlier cuts that others had before the node was asked
  */
-export function lagOf(now: Heads, earlier: readonly Heads[]): number {
+export function lagOf(now: CutWeight, earlier: readonly CutWeight[]): number {
   const lags = earlier.filter(({ weight }) => weight > now.weight).map(({ heights }) => meanAhead(heights, now.heights))
   return Math.max(0, ...lags)
 }
 
-function meanAhead(others: Heads['heights'], own: Heads['heights']): number {
+function meanAhead(others: CutWeight['heights'], own: CutWeight['heights']): number {
   let sum = 0
   for (const [chain, height] of others) sum += Math.max(0, height - (own.get(chain) ?? 0))
   return others.size === 0 ? 0 : sum / others.size

@@ -6,7 +6,7 @@ import { decodeBase64Url, readU256LE } from '#ground/base/bytes.ts'
 import type { CutHeads, MiningNode } from '../node/mining-node.ts'
 import type { NamedBlock } from './continuity.ts'
 import { giveBlocks } from './give-blocks.ts'
-import type { Heads } from './lag.ts'
+import type { CutWeight } from './lag.ts'
 
 /** All calls throw NewcutError, or the reason of the signal. */
 export interface ReachedNode {
@@ -29,7 +29,7 @@ export interface ReachedNode {
 }
 
 /** A cut as a node reports it. */
-export interface ReportedCut extends Heads {
+export interface ReportedCut extends CutWeight {
   readonly heads: CutHeads
 }
 

@@ -70,7 +70,7 @@ export class PacedSource implements Source, ChainChoice {
   readonly #newest = new Mailbox<Job | null>()
   readonly #stopped = new AbortController()
   /** Jobs that were given. Other solutions are of earlier runs. */
-  readonly #given = new WeakSet<Job>()
+  readonly #issuedJobs = new WeakSet<Job>()
   /** Solution -> reports whether its block is in its chain. */
   readonly #reports = new WeakMap<Solution, (isMade: boolean) => void>()
   #job: Job | null = null
@@ -166,7 +166,7 @@ export class PacedSource implements Source, ChainChoice {
 
   async submit(solution: Solution): Promise<Receipt> {
     const { job } = solution
-    if (this.#given.has(job)) this.#begin(solution)
+    if (this.#issuedJobs.has(job)) this.#begin(solution)
     const receipt = await this.#source.submit(solution)
     if (receipt.step === 'acknowledged') return receipt
     this.#reports.get(solution)?.(false)
@@ -200,7 +200,7 @@ export class PacedSource implements Source, ChainChoice {
     const job = this.#job
     // Another chain was chosen, and its work is on its way.
     const isOther = job !== null && this.#steered?.includes(job.work.fields.chainId) === false
-    if (job !== null && !isOther) this.#given.add(job)
+    if (job !== null && !isOther) this.#issuedJobs.add(job)
     this.#newest.put(isOther ? null : job)
   }
 

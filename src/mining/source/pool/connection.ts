@@ -102,9 +102,9 @@ export class PoolConnection {
 
   #open({ fingerprint }: PoolTrust): void {
     if (fingerprint !== undefined && this.#address.tls) {
-      const found = (this.#socket as TLSSocket).getPeerCertificate().fingerprint256?.replaceAll(':', '').toLowerCase()
-      if (found !== fingerprint.replaceAll(':', '').toLowerCase()) {
-        this.#fail(`its certificate has the fingerprint ${found ?? 'of nothing'}, not the one expected`)
+      const actual = (this.#socket as TLSSocket).getPeerCertificate().fingerprint256?.replaceAll(':', '').toLowerCase()
+      if (actual !== fingerprint.replaceAll(':', '').toLowerCase()) {
+        this.#fail(`its certificate has the fingerprint ${actual ?? 'of nothing'}, not the one expected`)
         return
       }
     }
