@@ -31,9 +31,9 @@ it('an account is the same after it was saved and loaded', () => {
   account.refuse('low', START_MS + 71_000, 3)
   account.refuse('stale', START_MS + 72_000, 2, true)
   account.warning = { reason: 'low', refused: 5, of: 8, sinceMs: START_MS + 72_000 }
-  const saved = JSON.parse(JSON.stringify(account.save())) as SavedAccount
+  const saved = JSON.parse(JSON.stringify(account.snapshot())) as SavedAccount
   expect(saved).toMatchObject({ streak: 5, unknownJobs: 2, firstMs: START_MS, lastShareMs: START_MS + 70_000 })
-  expect(new WorkerAccount('k:abc', 'shelf-1', saved).save()).toEqual(account.save())
+  expect(new WorkerAccount('k:abc', 'shelf-1', saved).snapshot()).toEqual(account.snapshot())
 })
 
 describe('rates of a worker', () => {
@@ -56,7 +56,7 @@ describe('rates of a worker', () => {
     const account = new WorkerAccount('k:abc', '')
     expect(account.rate('1m', START_MS)).toBeNull()
     for (let i = 0; i <= 600; i++) account.accept(shareOf(i), 1000, false, START_MS + 1000 * i)
-    expect(new WorkerAccount('k:abc', '', account.save()).rate('1m', START_MS + 9_000)).toBeNull()
+    expect(new WorkerAccount('k:abc', '', account.snapshot()).rate('1m', START_MS + 9_000)).toBeNull()
     const now = account.rate('1m', START_MS + 600_000) ?? 0
     expect(now).toBeCloseTo(1000, -2)
     expect(account.rate('1m', START_MS + 660_000)).toBeCloseTo(now / Math.E, 0)
@@ -101,6 +101,6 @@ describe('refusals of ten minutes', () => {
     const account = new WorkerAccount('k:abc', 'shelf-1')
     for (const minute of [4, 5, 4, 5, 4]) account.refuse('low', START_MS + minute * MINUTE_MS)
     expect([4, 5].map((minute) => account.refusedIn(START_MS + minute * MINUTE_MS, 'low'))).toEqual([3, 2])
-    expect(account.save().minutes).toHaveLength(2)
+    expect(account.snapshot().minutes).toHaveLength(2)
   })
 })

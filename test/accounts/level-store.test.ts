@@ -232,7 +232,7 @@ describe('share log', () => {
     expect(await store.load()).toBeNull()
     const accounts = ['a', 'b'].map((worker) => new WorkerAccount('k:abc', worker))
     accounts[0].accept(shareOf(1), 2 ** 40, true, shareOf(1).timeMs)
-    const changed = accounts.map((account) => account.save())
+    const changed = accounts.map((account) => account.snapshot())
     await store.save({ throughMs: 5, savedMs: 6, changed, dropped: [] })
     expect(await store.load()).toEqual({ throughMs: 5, savedMs: 6, accounts: changed })
     await store.save({ throughMs: 7, savedMs: 8, changed: [], dropped: [accounts[0]] })

@@ -185,7 +185,7 @@ export class WorkerAccount {
     return this.#minutes.find((minute) => minute.minuteMs === minuteMs)?.refused[verdict] ?? 0
   }
 
-  save(): SavedAccount {
+  snapshot(): SavedAccount {
     const { user, worker, agent, address, difficulty, accepted, hashes, blocks, refused } = this
     const { firstMs, lastShareMs, heardMs, streak, unknownJobs, warning } = this
     return {

@@ -160,7 +160,7 @@ export class Accounts {
     const dropped = [...this.#dropped]
     if (changed.length + dropped.length === 0) return
     // Copies, because accounts change during the write.
-    const states = changed.map((account) => structuredClone(account.save()))
+    const states = changed.map((account) => structuredClone(account.snapshot()))
     const through = { throughMs: this.#throughMs, savedMs: nowMs }
     this.#changed.clear()
     this.#dropped.clear()
