@@ -10,8 +10,8 @@ import { pricesOf } from './input/prices.ts'
 import { summariesOf, summaryLines } from './results/blocks-lines.ts'
 
 /**
- * Prints the newest `--last` blocks, oldest first, or their sums. Throws NewcutError BAD_INPUT for a journal that cannot
- * be read.
+ * Prints the newest `--last` blocks, oldest first, or their sums.
+ * @throws NewcutError BAD_INPUT for a journal that cannot be read
  */
 export async function runBlocks(
   config: Config<typeof blocksOptions>,

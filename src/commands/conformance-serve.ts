@@ -28,7 +28,10 @@ export interface ServeClientsOptions {
 }
 
 const IDLE_CHECK_MS = 200
-/** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
+/**
+ * Resolves with exit code 0 if no case failed and at least one passed, otherwise 1.
+ * @throws NewcutError
+ */
 export function runJudgingNode(
   options: ServeClientsOptions,
   { out, err, untilStopped }: Pick<CommandContext, 'out' | 'err' | 'untilStopped'>,

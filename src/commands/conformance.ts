@@ -17,7 +17,10 @@ import { networkFormsOf } from './input/network-files.ts'
 
 type ConformanceValues = Values<typeof conformanceOptions>
 
-/** Resolves with exit code 0 if no case failed and at least one passed, otherwise 1. Throws NewcutError. */
+/**
+ * Resolves with exit code 0 if no case failed and at least one passed, otherwise 1.
+ * @throws NewcutError
+ */
 export async function runConformance(values: ConformanceValues, context: CommandContext): Promise<number> {
   const { node: url, insecure, fingerprint, timeout: timeoutMs, needs = null, release, json, junit } = values
   const { 'network-file': file, serve } = values

@@ -70,7 +70,7 @@ function barFor({ log, exec }: Pick<DevnetValues, 'log' | 'exec'>, terminal: Ter
   return progressBarFor(err, environment, nowMs, log === 'json' || exec !== undefined)
 }
 
-/** Throws NewcutError BAD_OPTION for modes that exclude each other. */
+/** @throws NewcutError BAD_OPTION for modes that exclude each other */
 function checkModes(config: DevnetConfig): void {
   const { values } = config
   if (values.mine && values['auto-mine'] !== undefined) {
@@ -175,7 +175,7 @@ function devnetNow({ cut, pending, settings: { autoMine } }: Devnet): DevnetNow 
   return { lowest: Math.min(...heights), highest: Math.max(...heights), pending, blocksBy }
 }
 
-/** Throws NewcutError BAD_OPTION if the mode of the kept network excludes --mine. */
+/** @throws NewcutError BAD_OPTION if the mode of the kept network excludes --mine */
 function checkMinable({ settings }: Devnet): void {
   if (settings.pow && settings.autoMine === null) return
   const kept = settings.autoMine === null ? 'no proof of work' : `auto-mine (${describeAutoMine(settings.autoMine)})`
@@ -222,7 +222,10 @@ function hasOwnContracts({ settings: { network } }: Devnet): boolean {
   return typeof network === 'object' && network.genesis?.transactions !== undefined
 }
 
-/** Name of the network. Without one, it is that of the only file, except for a fork. Throws NewcutError BAD_OPTION. */
+/**
+ * Name of the network. Without one, it is that of the only file, except for a fork.
+ * @throws NewcutError BAD_OPTION
+ */
 function nameOf({ network, fork }: DevnetValues, networks: readonly NetworkForm[]): string | undefined {
   if (network !== undefined && fork === undefined && networkForm(network, networks) === undefined) {
     const guess = suggestName(network, networkNames(networks))

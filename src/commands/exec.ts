@@ -9,8 +9,8 @@ const NODE_VARIABLE = 'NEWCUT_NODE'
 
 /**
  * Runs a command line in a shell with the input and outputs of this process. Resolves with its exit code, or with 128
- * plus the number of the signal that ended it. `stopped` ends it early with SIGTERM. Throws NewcutError BAD_INPUT if no
- * shell starts.
+ * plus the number of the signal that ended it. `stopped` ends it early with SIGTERM.
+ * @throws NewcutError BAD_INPUT if no shell starts
  */
 export function runWithNode(command: string, url: string, stopped: AbortSignal): Promise<number> {
   // A terminal sends Ctrl-C to its process group. Elsewhere the command gets its own group, so that all of it can be ended.

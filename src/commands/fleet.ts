@@ -17,7 +17,10 @@ type Print = (line: string) => void
 
 const ANSWER_MS = 3_000
 
-/** `args`: list, pause or resume, then the rig or `all`. Throws NewcutError. */
+/**
+ * `args`: list, pause or resume, then the rig or `all`.
+ * @throws NewcutError
+ */
 export function runFleet(
   args: readonly string[],
   config: FleetConfig,

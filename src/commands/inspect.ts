@@ -88,8 +88,9 @@ const codeOf = (network: NetworkDefinition | undefined): NetworkCode | undefined
   network?.code === undefined ? undefined : { name: network.name, code: network.code }
 
 /**
- * Every field of a header, work or work response, with hashes and difficulty derived from them. Throws FormatError.
+ * Every field of a header, work or work response, with hashes and difficulty derived from them.
  * @param network its rules are checked for headers, as far as its file has them
+ * @throws FormatError
  */
 export function describe(bytes: Uint8Array, network?: NetworkDefinition) {
   if (degreeOfSize(bytes.length, 'header') !== null) {

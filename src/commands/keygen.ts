@@ -53,7 +53,10 @@ export async function runKeygen({ file, json }: KeygenOptions, { out, err }: Com
   return 0
 }
 
-/** Writes these lines to a new file. Throws NewcutError BAD_OUTPUT for a file that exists or cannot be written. */
+/**
+ * Writes these lines to a new file.
+ * @throws NewcutError BAD_OUTPUT for a file that exists or cannot be written
+ */
 async function writeKeyFile(file: string, lines: readonly string[]): Promise<void> {
   try {
     writeSecretFile(file, `${lines.join('\n')}\n`)

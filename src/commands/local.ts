@@ -23,7 +23,7 @@ const OVERRIDDEN_TIMEOUT_MS = 60_000
 /** Values of results keep all digits. */
 const exactTrace = { ...traceOperation, group: 'command' } as const
 
-/** Throws CommandFailed for code that fails. */
+/** @throws CommandFailed for code that fails */
 export function runLocal(
   given: string,
   config: Config<typeof localOptions>,
@@ -59,7 +59,10 @@ export function runLocal(
   })
 }
 
-/** Like `answer` of wallet/ask.ts, with overrides. Throws NewcutError NODE_REFUSED if the node has none. */
+/**
+ * Like `answer` of wallet/ask.ts, with overrides.
+ * @throws NewcutError NODE_REFUSED if the node has none
+ */
 async function answerWith(
   overrides: LocalOverrides,
   client: NodeClient,

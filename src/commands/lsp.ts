@@ -65,7 +65,10 @@ export function serveLsp(
   serveEditor({ ...streams, version: context.version, filesIn: diskFiles, moduleTexts, runTest, warn })
 }
 
-/** The texts of a forked network. Throws NewcutError BAD_OPTION for more than one chain. */
+/**
+ * The texts of a forked network.
+ * @throws NewcutError BAD_OPTION for more than one chain
+ */
 function liveTexts(options: NetworkCopyOptions, warn: (line: string) => void): LiveTexts {
   const [chain = 0, ...others] = options.chains ?? []
   if (others.length > 0) {

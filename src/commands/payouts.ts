@@ -28,7 +28,10 @@ import { StepLines } from './results/step-lines.ts'
 
 type PayoutsConfig = Config<typeof payoutsOptions>
 
-/** Resolves with exit code 1 if a due payment could not be made. Throws NewcutError. */
+/**
+ * Resolves with exit code 1 if a due payment could not be made.
+ * @throws NewcutError
+ */
 export function runPayouts(config: PayoutsConfig, context: CommandContext): Promise<number> {
   const { values } = config
   const print = printerTo(context.out)

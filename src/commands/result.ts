@@ -17,7 +17,7 @@ import { resultJson, valueText } from './results/value-lines.ts'
 
 type ResultConfig = Config<typeof resultOptions>
 
-/** Throws CommandFailed for a failed command, NO_RESULT for a command without a result (yet). */
+/** @throws CommandFailed for a failed command, NO_RESULT for a command without a result (yet) */
 export function runResult(requestKey: string, config: ResultConfig, context: CommandContext): Promise<number> {
   const print = printerTo(context.out)
   const steps = new StepLines(config.values.json, context)

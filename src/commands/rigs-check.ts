@@ -25,7 +25,10 @@ interface CheckPlan {
   readonly listenMs: number
 }
 
-/** Resolves with exit code 0 if all rigs could mine, otherwise 1. Throws NewcutError. */
+/**
+ * Resolves with exit code 0 if all rigs could mine, otherwise 1.
+ * @throws NewcutError
+ */
 export function runRigsCheck(
   server: string,
   values: RigsCheckValues,
@@ -69,7 +72,7 @@ async function attempt(maker: Manufacturer, plan: CheckPlan, clock: Clock, stopp
   }
 }
 
-/** Throws NewcutError if no connection succeeded. */
+/** @throws NewcutError if no connection succeeded */
 function checkedOf(
   { address, account, timeoutMs, listenMs }: CheckPlan,
   attempts: readonly Attempt[],

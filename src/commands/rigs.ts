@@ -15,7 +15,10 @@ const PAGE = 10_000
 const TIMEOUT_MS = 10_000
 const MAX_CELL = 32
 
-/** `address`: HOST:PORT or a URL; by default, a miner on this machine. Throws NewcutError. */
+/**
+ * `address`: HOST:PORT or a URL; by default, a miner on this machine.
+ * @throws NewcutError
+ */
 export async function runRigs(
   { address, json }: { readonly address: string | undefined; readonly json: boolean },
   { out, untilStopped }: CommandContext,

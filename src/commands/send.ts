@@ -17,7 +17,7 @@ import { checkChain, withNode } from './input/with-node.ts'
 import { StepLines } from './results/step-lines.ts'
 import { resultJson, valueText } from './results/value-lines.ts'
 
-/** Throws CommandFailed for code that fails. */
+/** @throws CommandFailed for code that fails */
 export function runSend(
   given: string | undefined,
   config: Config<typeof sendOptions>,

@@ -10,7 +10,7 @@ import { type OpenCommand, readRequestFile } from './input/request-file.ts'
 import { addSignatures, mergeCommands } from './input/request-signatures.ts'
 import { signingKeys } from './input/signing-keys.ts'
 
-/** Throws NewcutError BAD_INPUT for files that are none, BAD_OPTION for keys that cannot sign. */
+/** @throws NewcutError BAD_INPUT for files that are none, BAD_OPTION for keys that cannot sign */
 export async function runSign(
   [first, ...others]: readonly string[],
   { values }: Config<typeof signOptions>,

@@ -17,7 +17,10 @@ import { withoutControls } from './results/value-lines.ts'
 /** A run has at most 20 s, and may wait for others. */
 const TIMEOUT_MS = 60_000
 
-/** The exit code is 0, for a failed transaction too. Throws BAD_OPTION, NodeRefusal for a key that has no trace. */
+/**
+ * The exit code is 0, for a failed transaction too.
+ * @throws BAD_OPTION, NodeRefusal for a key that has no trace
+ */
 export function runTrace(
   requestKey: string,
   config: Config<typeof traceOptions>,

@@ -34,7 +34,10 @@ interface TransferContext {
   readonly nowMs: () => number
 }
 
-/** Moves coins, and prints the result. Throws NewcutError before it sends a transfer that cannot work. */
+/**
+ * Moves coins, and prints the result.
+ * @throws NewcutError before it sends a transfer that cannot work
+ */
 export function runTransfer(args: readonly string[], config: TransferConfig, context: CommandContext): Promise<number> {
   const print = printerTo(context.out)
   const { values } = config
@@ -85,8 +88,8 @@ function keysetIn(json: string): Keyset {
 }
 
 /**
- * @returns the public key of `k:KEY`. The network judges other keys. Throws NewcutError BAD_OPTION for a `k:` without a
- * valid key, because nobody could spend its coins.
+ * @returns the public key of `k:KEY`. The network judges other keys.
+ * @throws NewcutError BAD_OPTION for a `k:` without a valid key, because nobody could spend its coins
  */
 function withoutPrefix(key: string): string {
   if (!key.startsWith('k:')) return key

@@ -15,7 +15,7 @@ import { fileText } from './input/code-argument.ts'
 import { commandErrors } from './input/errors.ts'
 import { checkChain, withNode } from './input/with-node.ts'
 
-/** Throws NewcutError BAD_INPUT for contracts that do not exist or cannot be read, BAD_OUTPUT for the file. */
+/** @throws NewcutError BAD_INPUT for contracts that do not exist or cannot be read, BAD_OUTPUT for the file */
 export async function runTypes(
   given: readonly string[],
   config: Config<typeof typesOptions>,
@@ -67,7 +67,7 @@ function fileOutlines(file: string): Outline[] {
   throw operatingError(commandErrors.noContractInFile, { file })
 }
 
-/** Throws NewcutError BAD_OUTPUT for a file that newcut types has not made. */
+/** @throws NewcutError BAD_OUTPUT for a file that newcut types has not made */
 function refuseForeign(file: string): void {
   if (!existsSync(file)) return
   let text: string

@@ -14,7 +14,8 @@ import type { ConnectedSource } from './source/connected-source.ts'
 /**
  * Requests work from the first node, pool or fleet leader, and looks for the devices. Fails at once if the peer is
  * down. Starts no embedded network, because that accepts every account.
- * @returns lines for people. Throws the NewcutError that mining would throw.
+ * @returns lines for people.
+ * @throws the NewcutError that mining would throw
  */
 export async function tryMiner(setup: MinerSetup, stopped: AbortSignal): Promise<string[]> {
   await checkSetup(setup)

@@ -23,7 +23,10 @@ import type { ConnectedSource, NodeAccess } from './source/connected-source.ts'
 /** Reported once, before mining starts. */
 export interface MinerStart {
   readonly miner: Pick<Miner, 'snapshot' | 'paused' | 'pause' | 'resume'>
-  /** Applies another setup to the running miner. Throws NewcutError if that is impossible; nothing has changed then. */
+  /**
+   * Applies another setup to the running miner.
+   * @throws NewcutError if that is impossible; nothing has changed then
+   */
   readonly change: (next: LiveSetup) => Promise<void>
   /** Description of the source of work, and the paid account, for people. */
   readonly source: string
@@ -50,7 +53,10 @@ interface MinerPorts {
 
 type Receiver = (event: MinerEvent) => void
 
-/** Mines until the miner is stopped or has reached its limits. Throws NewcutError. */
+/**
+ * Mines until the miner is stopped or has reached its limits.
+ * @throws NewcutError
+ */
 export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }: MinerPorts): Promise<Snapshot> {
   await checkSetup(setup)
   const receivers: Receiver[] = []
@@ -114,7 +120,10 @@ export function profitReporter(show: (event: MinerEvent) => void): (event: Miner
   }
 }
 
-/** Checks the setup without the network. Throws NewcutError BAD_OPTION. */
+/**
+ * Checks the setup without the network.
+ * @throws NewcutError BAD_OPTION
+ */
 export async function checkSetup({ source, search, sensors, pausing = {} }: MinerSetup): Promise<void> {
   if ('payee' in source) checkPayee(source.payee)
   await checkTuning(search, sensors)

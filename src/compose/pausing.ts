@@ -21,7 +21,7 @@ const CLOCK_MS = 1000
 const LOAD_MS = 2000
 const MINUTE_MS = 60_000
 
-/** Throws NewcutError BAD_OPTION if the setup needs the CPU load and this machine does not report it. */
+/** @throws NewcutError BAD_OPTION if the setup needs the CPU load and this machine does not report it */
 export async function checkPausing({ idleLimit }: PausingSetup): Promise<void> {
   if (idleLimit === undefined || (await readLoad()) !== null) return
   throw operatingError(composeErrors.noLoadReading)

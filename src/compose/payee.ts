@@ -23,7 +23,10 @@ const BUILT_IN_PREDICATES = ['keys-all', 'keys-any', 'keys-2']
 /** `module.function` or `namespace.module.function`. */
 const OWN_PREDICATE = /^[^\s.()"'`]+(\.[^\s.()"'`]+){1,2}$/
 
-/** Checks a payee without the network. Throws NewcutError BAD_OPTION for accounts that no network would pay. */
+/**
+ * Checks a payee without the network.
+ * @throws NewcutError BAD_OPTION for accounts that no network would pay
+ */
 export function checkPayee(payee: Payee): void {
   const { account, predicate } = payee
   const keys = keysOf(payee)

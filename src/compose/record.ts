@@ -34,7 +34,10 @@ interface RecordPorts {
   readonly end: RunEnd
 }
 
-/** Opens the record. Throws NewcutError BAD_OPTION or BAD_INPUT if the journal is required and unusable. */
+/**
+ * Opens the record.
+ * @throws NewcutError BAD_OPTION or BAD_INPUT if the journal is required and unusable
+ */
 export async function openRecord(
   { source }: MinerSetup,
   { network, payee: account, node }: ConnectedSource,

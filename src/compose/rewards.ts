@@ -24,7 +24,10 @@ export interface RewardsOptions {
   readonly payment: PaymentModel
   /** Number of chains at a height. */
   readonly chainsAt: (height: number) => number
-  /** Coins of a block whose reward a call states; null if it states no amount. Throws NewcutError. */
+  /**
+   * Coins of a block whose reward a call states; null if it states no amount.
+   * @throws NewcutError
+   */
   readonly call: BlockCall
   /** Hashes of confirmed blocks of earlier runs whose reward is unknown. */
   readonly unpaid: Iterable<string>

@@ -24,7 +24,7 @@ export class RunEnd {
   /** Ends the miner with an error. */
   readonly fault = (error: unknown): void => this.#faulted.abort(error)
 
-  /** Throws the error of the part that failed. */
+  /** @throws the error of the part that failed */
   throwIfFaulted(): void {
     this.#faulted.signal.throwIfAborted()
   }

@@ -26,7 +26,10 @@ interface SolvePorts {
   readonly stopped: AbortSignal
 }
 
-/** Searches until the work is solved. @returns null if stopped first. Throws NewcutError KERNEL_REFUSED. */
+/**
+ * Searches until the work is solved. @returns null if stopped first.
+ * @throws NewcutError KERNEL_REFUSED
+ */
 export async function solveWork(setup: SolveSetup, { onWarning, stopped }: SolvePorts): Promise<SolveResult | null> {
   const { work, target, ...threads } = setup
   const search = new EngineSearch(threads, onWarning)

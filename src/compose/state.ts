@@ -61,7 +61,8 @@ const RETRY_MS = 2_000
 
 /**
  * Opens the journal. The miner continues despite disk errors, with whatever it can read and write, unless the journal
- * is required. Throws NewcutError BAD_OPTION or BAD_INPUT for a required journal that is unusable.
+ * is required.
+ * @throws NewcutError BAD_OPTION or BAD_INPUT for a required journal that is unusable
  */
 export async function openState({ folder, isRequired }: StateSetup, options: StateOptions): Promise<OpenState> {
   const { network, account, confirmations, clock, onEvent, disk = systemDisk } = options
@@ -118,7 +119,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
 
 interface JournalPorts extends Pick<StateOptions, 'onEvent'> {
   readonly disk: Disk
-  /** Throws the error, or returns the other value. */
+  /** @throws the error, or returns the other value */
   readonly orElse: <T>(error: unknown, otherwise: T) => T
 }
 

@@ -6,7 +6,8 @@ import { fileText } from './code-argument.ts'
 import { commandErrors } from './errors.ts'
 
 /**
- * @returns the certificates of `--ca` in PEM form, or undefined without the option or without TLS on the connection. Throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read.
+ * @returns the certificates of `--ca` in PEM form, or undefined without the option or without TLS on the connection.
+ * @throws NewcutError BAD_OPTION, or BAD_INPUT for a file that cannot be read
  */
 export function readAuthorities(
   { ca, insecure }: { readonly ca: string | undefined; readonly insecure: boolean },

@@ -8,7 +8,10 @@ import { commandErrors } from './errors.ts'
 /** A word that looks like a file name, not like code such as `free.token.FEE`. */
 const FILE_NAME = /^[^\s()"'[\]{}]+\.(?:pact|repl|txt|code|lisp|clj|ya?ml|json)$/i
 
-/** @returns code, or the code in the file of this name. Throws NewcutError BAD_INPUT. */
+/**
+ * @returns code, or the code in the file of this name.
+ * @throws NewcutError BAD_INPUT
+ */
 export function readCode(given: string): string {
   const isFile = existsSync(given) || FILE_NAME.test(given)
   const code = isFile ? fileText(given) : given
@@ -17,8 +20,8 @@ export function readCode(given: string): string {
 }
 
 /**
- * @returns JSON text, or the JSON in `@FILE`. `flag` names it in errors. Throws NewcutError BAD_INPUT for an unreadable
- * file, BAD_OPTION for invalid JSON.
+ * @returns JSON text, or the JSON in `@FILE`. `flag` names it in errors.
+ * @throws NewcutError BAD_INPUT for an unreadable file, BAD_OPTION for invalid JSON
  */
 export function readJsonArgument(given: string, flag: string): string {
   const text = given.startsWith('@') ? fileText(given.slice(1)) : given
@@ -36,7 +39,10 @@ const READ_ADVICE: Readonly<Record<string, string>> = {
   ENOENT: 'check the name and the folder of the file',
 }
 
-/** The text of a file. Throws NewcutError BAD_INPUT. */
+/**
+ * The text of a file.
+ * @throws NewcutError BAD_INPUT
+ */
 export function fileText(path: string, maxBytes?: number): string {
   try {
     return readUserText(path, maxBytes)

@@ -22,7 +22,10 @@ const FIELDS = new Map<string, keyof typeof forkOptions>([
   ['pacts', 'fork-pact'],
 ])
 
-/** The fork that a call means. Throws NewcutError BAD_OPTION. */
+/**
+ * The fork that a call means.
+ * @throws NewcutError BAD_OPTION
+ */
 export function envForkOptions(
   { folder, url, fields }: EnvForkCall,
   environment: ProcessEnvironment,

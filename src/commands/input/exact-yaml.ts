@@ -9,7 +9,10 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/
 /** A number as JSON spells it. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** @returns the value of a text. Throws NewcutError BAD_INPUT that names the file and the line. */
+/**
+ * @returns the value of a text.
+ * @throws NewcutError BAD_INPUT that names the file and the line
+ */
 export function readExactYaml(text: string, path: string): ExactJson {
   const { document, problem } = parseYaml(text)
   if (problem === null) return exactOf(document.contents as Node | null, document)

@@ -16,7 +16,7 @@ export interface NatsValues {
   readonly 'nats-key': string | undefined
 }
 
-/** Throws NewcutError BAD_OPTION for addresses and files that cannot be read. */
+/** @throws NewcutError BAD_OPTION for addresses and files that cannot be read */
 export function linkSetup(values: NatsValues, servers: readonly string[]): LinkSetup {
   const addresses = servers.map(readNatsAddress)
   const { 'nats-cert': cert, 'nats-key': key } = values

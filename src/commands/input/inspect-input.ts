@@ -11,7 +11,7 @@ import { commandErrors } from './errors.ts'
 export interface InputRecord {
   /** For errors: `line 3` or `line 1, item 7`. */
   readonly place: string
-  /** Throws NewcutError. */
+  /** @throws NewcutError */
   readonly read: () => ReadRecord
 }
 

@@ -28,8 +28,9 @@ type NodesValues = Omit<
 >
 
 /**
- * The miner of these options. Throws NewcutError BAD_OPTION for an external engine without a command, and for unusable
- * authorities and certificates.
+ * The miner of these options.
+ * @throws NewcutError BAD_OPTION for an external engine without a command, and for unusable authorities and
+ *  certificates
  */
 export function setupOf(
   config: MineConfig,
@@ -78,13 +79,16 @@ export function setupOf(
   return { ...common, http, source, search: { ...search, stratum } }
 }
 
-/** Throws NewcutError for options that no miner can start with, as setupOf does, and for a payee without an account. */
+/** @throws NewcutError for options that no miner can start with, as setupOf does, and for a payee without an account */
 export function checkMinerOptions(config: MineConfig, environment: ProcessEnvironment): void {
   const { source } = setupOf(config, environment)
   if ('payee' in source) checkPayee(source.payee)
 }
 
-/** The pace at a node. Throws NewcutError BAD_OPTION for blocks on demand without an address for the orders. */
+/**
+ * The pace at a node.
+ * @throws NewcutError BAD_OPTION for blocks on demand without an address for the orders
+ */
 function paceOf({ pace, node, pool, fleet, http }: MineConfig['values']): BlockPace | undefined {
   // A file may set both for several commands.
   if (node === undefined || (pool ?? fleet) !== undefined) return undefined
@@ -94,7 +98,10 @@ function paceOf({ pace, node, pool, fleet, http }: MineConfig['values']): BlockP
   return pace
 }
 
-/** The HTTP server, the limits and the prices of a miner or leader. Throws NewcutError BAD_OPTION for two currencies. */
+/**
+ * The HTTP server, the limits and the prices of a miner or leader.
+ * @throws NewcutError BAD_OPTION for two currencies
+ */
 export function commonSetup({
   values: { http, fingerprint, blocks, duration: durationMs, 'http-token': token, ...values },
   origins,
@@ -110,7 +117,10 @@ export function commonSetup({
   }
 }
 
-/** The nodes of a miner or a leader. Throws NewcutError for unusable authorities. */
+/**
+ * The nodes of a miner or a leader.
+ * @throws NewcutError for unusable authorities
+ */
 export function nodesSetup(
   values: NodesValues,
   nodes: readonly string[],
@@ -203,7 +213,7 @@ function efficiencySetup(
   return { file, retune: values.retune, isBatchFree: origins.get('gpu-batch-ms') === 'default' }
 }
 
-/** Throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate. */
+/** @throws NewcutError BAD_OPTION for a certificate without its key, or a key without its certificate */
 function stratumSetup(values: MineConfig['values'], state: StateSetup | null): StratumSetup | undefined {
   const address = values['stratum-listen'] ?? null
   if (address === null) return undefined

@@ -11,7 +11,10 @@ export type LocalOverrides = Static<typeof TraceOverrides>
 const ROW = /^([^:=\s]+):(.*?)=\s*(\{.*\})\s*$/s
 const PUBLIC_KEY = /^[0-9a-f]{64}$/
 
-/** Reads the values of `--set`. Throws NewcutError BAD_OPTION. */
+/**
+ * Reads the values of `--set`.
+ * @throws NewcutError BAD_OPTION
+ */
 export function overridesFrom(given: readonly string[]): LocalOverrides {
   const rows: Record<string, Record<string, Record<string, unknown>>> = {}
   const keys: string[] = []

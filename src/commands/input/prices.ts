@@ -8,7 +8,7 @@ interface PriceValues {
   readonly 'power-price'?: Price | undefined
 }
 
-/** Throws NewcutError BAD_OPTION for prices in two currencies: newcut knows no exchange rate. */
+/** @throws NewcutError BAD_OPTION for prices in two currencies: newcut knows no exchange rate */
 export function pricesOf({ 'coin-price': coin, 'power-price': power }: PriceValues): Prices {
   if (coin !== undefined && power !== undefined && coin.currency !== power.currency) {
     throw operatingError(commandErrors.currencies, { coin: coin.currency, power: power.currency })

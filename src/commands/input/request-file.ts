@@ -56,7 +56,10 @@ export interface RequestDefaults {
 
 const HASH = 'a hash of 43 characters of base64url'
 
-/** Reads one request file. Throws NewcutError BAD_INPUT with the file, the place and what would be right. */
+/**
+ * Reads one request file.
+ * @throws NewcutError BAD_INPUT with the file, the place and what would be right
+ */
 export function readRequestFile(path: string, defaults: RequestDefaults): OpenCommand {
   return readRequest(fileText(path), path, defaults)
 }

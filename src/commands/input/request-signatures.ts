@@ -9,7 +9,8 @@ import { commandErrors } from './errors.ts'
 import type { OpenCommand } from './request-file.ts'
 
 /**
- * Merges files of one command. Throws NewcutError BAD_INPUT if they have different commands, or if a signature is wrong.
+ * Merges files of one command.
+ * @throws NewcutError BAD_INPUT if they have different commands, or if a signature is wrong
  */
 export function mergeCommands([first, ...others]: readonly [OpenCommand, ...OpenCommand[]]): OpenCommand {
   const other = others.find(({ hash }) => hash !== first.hash)
@@ -34,7 +35,10 @@ export function mergeCommands([first, ...others]: readonly [OpenCommand, ...Open
   return { ...first, sigs, keys: all.flatMap(({ keys }) => keys) }
 }
 
-/** Adds the signatures of these keys. Throws NewcutError BAD_OPTION for a key that is not among the signers. */
+/**
+ * Adds the signatures of these keys.
+ * @throws NewcutError BAD_OPTION for a key that is not among the signers
+ */
 export function addSignatures(command: OpenCommand, keys: readonly SigningKey[]): OpenCommand {
   const stranger = keys.find(({ publicKey }) => command.signers.every(({ pubKey }) => pubKey !== publicKey))
   if (stranger !== undefined) {
@@ -49,7 +53,10 @@ export function addSignatures(command: OpenCommand, keys: readonly SigningKey[])
   return { ...command, sigs }
 }
 
-/** The command as nodes accept it. Throws NewcutError BAD_INPUT that names the missing signatures. */
+/**
+ * The command as nodes accept it.
+ * @throws NewcutError BAD_INPUT that names the missing signatures
+ */
 export function completeCommand({ path, hash, cmd, sigs, signers }: OpenCommand): SignedCommand {
   const missing = signers.filter((_, i) => sigs[i] === null).map(({ pubKey }) => pubKey)
   if (missing.length > 0) {

@@ -46,7 +46,7 @@ export async function findResult(
   return null
 }
 
-/** Throws NewcutError BAD_OPTION for an invalid request key. `name` is its argument or flag, for the message. */
+/** @throws NewcutError BAD_OPTION for an invalid request key. `name` is its argument or flag, for the message */
 export function checkRequestKey(text: string, name: string): void {
   if (/^[\w-]{43}$/.test(text)) return
   throw operatingError(commandErrors.wrongRequestKey, { place: name, text })

@@ -17,8 +17,9 @@ const SECRET_LINE = /^[ \t]*(?:#[ \t]*)?(?:secret-key|secret):[ \t]*["']?([0-9a-
 const PUBLIC_LINE = /^[ \t]*(?:public-key|public):[ \t]*["']?(?:k:)?([0-9a-fA-F]{64})["']?[ \t]*$/m
 
 /**
- * @returns the keys in their order, at least one, with their accounts. Calls `warn` for files that other users may read.
- * Throws NewcutError.
+ * @returns the keys in their order, at least one, with their accounts. Calls `warn` for files that other users may
+ *  read.
+ * @throws NewcutError
  */
 export function signingKeys(
   given: readonly string[] | undefined,

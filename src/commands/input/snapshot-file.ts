@@ -5,7 +5,7 @@ import { readUserText } from '#ground/base/user-file.ts'
 import { type GasSnapshot, parseSnapshot, SNAPSHOT, snapshotText } from '#language/testing/snapshot.ts'
 import { commandErrors } from './errors.ts'
 
-/** Throws NewcutError BAD_OPTION. */
+/** @throws NewcutError BAD_OPTION */
 export function writeSnapshot(snapshot: GasSnapshot): void {
   try {
     writeFileSync(SNAPSHOT, snapshotText(snapshot))
@@ -15,7 +15,7 @@ export function writeSnapshot(snapshot: GasSnapshot): void {
   }
 }
 
-/** Throws NewcutError BAD_OPTION if the file is missing, or one of its lines has another form. */
+/** @throws NewcutError BAD_OPTION if the file is missing, or one of its lines has another form */
 export function readSnapshot(): GasSnapshot {
   let text: string
   try {

@@ -29,7 +29,10 @@ export interface CaseFilesArgument {
   readonly chain: number | null
 }
 
-/** The top-level forms of a text, each of which is plain code of its own. Throws NewcutError BAD_INPUT. */
+/**
+ * The top-level forms of a text, each of which is plain code of its own.
+ * @throws NewcutError BAD_INPUT
+ */
 function piecesOf(text: string, where: string): string[] {
   try {
     return readProgram(text).map(({ from, to }) => text.slice(from, to))
@@ -68,7 +71,10 @@ function reportIn(file: string): CaseFilesArgument | null {
   throw operatingError(commandErrors.notReport, { file })
 }
 
-/** Writes a report. It has no address of the node, and nothing about this machine. Throws NewcutError BAD_OUTPUT. */
+/**
+ * Writes a report. It has no address of the node, and nothing about this machine.
+ * @throws NewcutError BAD_OUTPUT
+ */
 export async function writeReport(
   file: string,
   { version }: Pick<CommandContext, 'version'>,

@@ -55,7 +55,7 @@ async function connectToNode(
   }
 }
 
-/** Throws NewcutError BAD_OPTION for a chain that the network does not have. `flag`: such as `--chain`. */
+/** @throws NewcutError BAD_OPTION for a chain that the network does not have. `flag`: such as `--chain` */
 export function checkChain({ info }: NodeClient, chain: number, flag: string): void {
   if (info.nodeChains.includes(String(chain))) return
   const chains = info.nodeChains.map(Number)

@@ -19,7 +19,10 @@ export function withoutControls(text: string): string {
   return text.replace(UNPRINTABLE, ' ')
 }
 
-/** A result as one line of JSON. Throws CommandFailed. */
+/**
+ * A result as one line of JSON.
+ * @throws CommandFailed
+ */
 export function resultJson(chain: number, result: CommandResult): string {
   const value = valueToJson(valueFromJson(dataOf(result, `it failed on chain ${chain}`)))
   const { reqKey, gas, metaData } = result

@@ -67,8 +67,9 @@ export class Engines {
   }
 
   /**
-   * Plans the replacement for a setup. Engines with the same parts stay. Throws NewcutError BAD_OPTION if nothing would
-   * search, BAD_INPUT for an unusable certificate, and the signal's reason when stopped.
+   * Plans the replacement for a setup. Engines with the same parts stay.
+   * @throws NewcutError BAD_OPTION if nothing would search, BAD_INPUT for an unusable certificate, and the signal's
+   *  reason when stopped
    */
   async replacementFor(setup: Search): Promise<Replacement> {
     const plans = await this.#plansFor(setup)
@@ -142,7 +143,10 @@ interface ListeningRigs {
   readonly close: () => Promise<void>
 }
 
-/** Starts to listen for rigs. @returns null without a stratum server. Throws NewcutError PORT_BUSY. */
+/**
+ * Starts to listen for rigs. @returns null without a stratum server.
+ * @throws NewcutError PORT_BUSY
+ */
 export async function listenForRigs(rigs: RigHost | undefined): Promise<ListeningRigs | null> {
   if (rigs === undefined) return null
   const { proxies = null, ...own } = await rigs.listen()

@@ -37,7 +37,10 @@ interface MinerContext {
   readonly show: (event: MinerEvent) => void
 }
 
-/** Opens the search. Throws NewcutError BAD_OPTION if nothing would search, PORT_BUSY if the stratum port is in use. */
+/**
+ * Opens the search.
+ * @throws NewcutError BAD_OPTION if nothing would search, PORT_BUSY if the stratum port is in use
+ */
 export async function openSearch(
   search: MinerSetup['search'],
   { source, network, rigLines, fleetShares }: Pick<ConnectedSource, 'source' | 'network' | 'rigLines' | 'fleetShares'>,

@@ -8,8 +8,8 @@ import type { EnginePlan } from './plan.ts'
 import { checkRigWork, rigLimits } from './stratum.ts'
 
 /**
- * Throws NewcutError BAD_OPTION if rigs cannot search work of this length. `make` throws BAD_INPUT for a bad
- * certificate.
+ * @throws NewcutError BAD_OPTION if rigs cannot search work of this length. `make` throws BAD_INPUT for a bad
+ *  certificate
  */
 export function passthroughPlan(setup: StratumSetup, workBytes: number, rigLines: RigLinesOf): EnginePlan {
   checkRigWork(workBytes)

@@ -70,7 +70,10 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
   }
 }
 
-/** @returns why the folder cannot be created, or null if it exists. Throws if the user named the folder. */
+/**
+ * @returns why the folder cannot be created, or null if it exists.
+ * @throws if the user named the folder
+ */
 async function faultOf({ folder, isRequired }: StateSetup): Promise<string | null> {
   try {
     await mkdir(join(folder, SHARES_FOLDER), { recursive: true, mode: 0o700 })

@@ -30,7 +30,7 @@ export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: Sha
   return { parts: JSON.stringify(['rigs', setup]), make }
 }
 
-/** Throws NewcutError BAD_OPTION if rigs cannot search work of this length. */
+/** @throws NewcutError BAD_OPTION if rigs cannot search work of this length */
 export function checkRigWork(workBytes: number): void {
   if (workBytes === RIG_WORK_BYTES) return
   throw operatingError(composeErrors.workNotForRigs, { bytes: workBytes, expected: RIG_WORK_BYTES })

@@ -50,7 +50,10 @@ export async function connect(
   }
 }
 
-/** One attempt. Throws NewcutError, or the signal's reason. */
+/**
+ * One attempt.
+ * @throws NewcutError, or the signal's reason
+ */
 export function connectOnce(
   {
     url,

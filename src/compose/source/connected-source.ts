@@ -54,7 +54,7 @@ export interface ConnectedSource {
   readonly close: () => Promise<void>
 }
 
-/** Throws NewcutError BAD_OPTION for chains that the network lacks. */
+/** @throws NewcutError BAD_OPTION for chains that the network lacks */
 export function checkChains(chains: readonly number[] | undefined, { info, http }: NodeClient): void {
   const has = info.nodeChains.map(Number)
   const unknown = chains?.filter((chain) => !has.includes(chain)) ?? []

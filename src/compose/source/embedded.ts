@@ -8,7 +8,10 @@ import type { EmbeddedSetup, MinerSetup } from '../setup.ts'
 import type { ConnectedSource } from './connected-source.ts'
 import { connectNodeSource } from './nodes.ts'
 
-/** Starts the network, which ends with `close`. Throws NewcutError, or the signal's reason. */
+/**
+ * Starts the network, which ends with `close`.
+ * @throws NewcutError, or the signal's reason
+ */
 export async function connectEmbedded(
   { network, ...mined }: EmbeddedSetup,
   search: MinerSetup['search'],

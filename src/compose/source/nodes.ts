@@ -41,7 +41,8 @@ const STALL_BLOCK_DELAYS = 5
 const MIN_STALL_MS = 10_000
 
 /**
- * Connects to the nodes, and creates the source for the setup's account. Throws NewcutError, or the signal's reason.
+ * Connects to the nodes, and creates the source for the setup's account.
+ * @throws NewcutError, or the signal's reason
  */
 export async function connectNodeSource(
   setup: NodesSetup,
@@ -169,7 +170,10 @@ export async function connectNodes(
 /** The fork vote of our work, and the epoch length of a development network. */
 export type ForkSetup = Partial<Pick<NodesSetup, 'forkWish' | 'forkEpoch'>>
 
-/** @returns the fork rules of a node's network. Throws NewcutError BAD_OPTION for options that these rules exclude. */
+/**
+ * @returns the fork rules of a node's network.
+ * @throws NewcutError BAD_OPTION for options that these rules exclude
+ */
 export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }: ForkSetup): ForkRules {
   const { network, isKnown } = client.network
   if (!isKnown && forkWish !== 'node') {
@@ -182,7 +186,10 @@ export function forkRulesOf(client: NodeClient, { forkWish = 'node', forkEpoch }
   return { ...network.forks, castingBlocks: forkEpoch }
 }
 
-/** @returns the first successful answer. Throws the last failure if all nodes fail. */
+/**
+ * @returns the first successful answer.
+ * @throws the last failure if all nodes fail
+ */
 async function firstAnswerOf<T>(clients: readonly NodeClient[], call: (client: NodeClient) => Promise<T>): Promise<T> {
   let failure: unknown = operatingError(composeErrors.noNodeAnswers)
   for (const client of clients) {
@@ -271,7 +278,7 @@ async function firstAnswers(
   }
 }
 
-/** Throws NewcutError BAD_OPTION if the answered nodes belong to different networks. */
+/** @throws NewcutError BAD_OPTION if the answered nodes belong to different networks */
 function refuseOthers(answered: readonly (AnsweringNode | null)[]): void {
   const [first, ...others] = answered.flatMap((each) => each ?? [])
   const other = others.find(({ network }) => network.identity !== first.network.identity)

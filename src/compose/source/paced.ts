@@ -102,7 +102,10 @@ async function refuseHardWork(
   }
 }
 
-/** Chain -> number of blocks. Throws NewcutError BAD_INPUT. */
+/**
+ * Chain -> number of blocks.
+ * @throws NewcutError BAD_INPUT
+ */
 function countsIn(body: string): ChainCounts {
   const counts = jsonObjectIn(body)
   const { accepts, complaint } = validatorOf(BlockCounts)

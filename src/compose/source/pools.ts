@@ -12,7 +12,10 @@ import { applyStartPolicy } from './start-policy.ts'
 /** Name in place of the network, which pools do not report. */
 const POOL_NETWORK = 'pool'
 
-/** Waits for the first pool that gives work. Throws NewcutError, or the signal's reason. */
+/**
+ * Waits for the first pool that gives work.
+ * @throws NewcutError, or the signal's reason
+ */
 export async function connectPools(
   { pools, trust, failbackMs = FAILBACK_MS, sessions = DEFAULT_RIGS_OF_POOL, ...reaching }: PoolsSetup,
   onWaiting: (message: string) => void,

@@ -15,7 +15,7 @@ export interface Configuration {
   read(): Options
   /**
    * Applies all of these options, or none. Null removes an option. Resolves when the change is in effect.
-   * Throws NewcutError for invalid options; nothing has changed then.
+   * @throws NewcutError for invalid options; nothing has changed then
    */
   change(options: Options): Promise<void>
 }

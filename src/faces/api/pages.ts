@@ -5,9 +5,10 @@ const MAX_PAGE = 1_000
 const MAX_PAGES = 1_000_000
 
 /**
- * Selects the page of a request. Throws an error with status 400.
+ * Selects the page of a request.
  * @param query the query of the request
  * @param usualSize page size if the request names none
+ * @throws an error with status 400
  */
 export function selectPage<T>(items: readonly T[], query: unknown, usualSize: number): readonly T[] {
   const { page, pageSize } = query as Readonly<Record<string, unknown>>

@@ -66,7 +66,10 @@ export function balanceShape(payouts: ShownPayouts | null, user: string, nowMs: 
   }
 }
 
-/** The payments on the page of a request. Throws an error with status 400. */
+/**
+ * The payments on the page of a request.
+ * @throws an error with status 400
+ */
 export const paymentPage = (payments: readonly ShownPayment[], query: unknown, symbol: string) =>
   selectPage(payments, query, PAGE).map((payment) => paymentShape(payment, symbol))
 

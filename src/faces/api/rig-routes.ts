@@ -99,7 +99,10 @@ function sendPage(
   return reply.type('application/x-ndjson; charset=utf-8').send(text)
 }
 
-/** Reads integer query parameters. The least is 0 by default. Throws an error with status 400. */
+/**
+ * Reads integer query parameters. The least is 0 by default.
+ * @throws an error with status 400
+ */
 function numbersOf<Name extends string>(
   query: Query,
   most: Readonly<Record<Name, number>>,

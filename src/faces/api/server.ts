@@ -40,7 +40,10 @@ export interface ApiAddress {
   readonly maxConnections?: number
 }
 
-/** Starts the server. Throws NewcutError PORT_BUSY if it cannot listen. */
+/**
+ * Starts the server.
+ * @throws NewcutError PORT_BUSY if it cannot listen
+ */
 export async function startApi(
   { host, port, requestTimeoutMs = REQUEST_TIMEOUT_MS, maxConnections = MAX_CONNECTIONS }: ApiAddress,
   snapshot: () => Snapshot,

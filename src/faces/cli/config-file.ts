@@ -17,7 +17,8 @@ const CONFIG_VARIABLE = 'NEWCUT_CONFIG'
 /**
  * @returns the effective values of `table`.
  * @param flags option name -> text as typed
- * @param file the path of `--config`; by default that of NEWCUT_CONFIG. Throws NewcutError BAD_OPTION or BAD_CONFIG.
+ * @param file the path of `--config`; by default that of NEWCUT_CONFIG.
+ * @throws NewcutError BAD_OPTION or BAD_CONFIG
  */
 export function resolveConfig<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
@@ -57,7 +58,10 @@ function refuseUnknownVariables(environment: ProcessEnvironment): void {
   }
 }
 
-/** The text of a configuration file. Throws NewcutError BAD_CONFIG when it cannot be read. */
+/**
+ * The text of a configuration file.
+ * @throws NewcutError BAD_CONFIG when it cannot be read
+ */
 export function readConfigFile(path: string): string {
   try {
     return readUserText(path)
@@ -66,7 +70,10 @@ export function readConfigFile(path: string): string {
   }
 }
 
-/** @returns the options of a text, with their values unchecked. Throws NewcutError BAD_CONFIG, which names `path`. */
+/**
+ * @returns the options of a text, with their values unchecked.
+ * @throws NewcutError BAD_CONFIG, which names `path`
+ */
 export function parseConfigFile(path: string, text: string): RawOptions {
   const { document, problem } = parseYaml(text)
   if (problem !== null) throw operatingError(cliErrors.invalidConfig, { file: path, why: problem.reason })
@@ -84,7 +91,10 @@ export function parseConfigFile(path: string, text: string): RawOptions {
   return content as RawOptions
 }
 
-/** The value of a document. Throws NewcutError BAD_CONFIG for aliases that grow without end. */
+/**
+ * The value of a document.
+ * @throws NewcutError BAD_CONFIG for aliases that grow without end
+ */
 function toJs(document: ReturnType<typeof parseYaml>['document'], path: string): unknown {
   try {
     return document.toJS()

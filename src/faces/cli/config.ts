@@ -33,7 +33,10 @@ export interface ConfigLayers {
   readonly file: string | null
 }
 
-/** The effective values of `table` in these layers. Throws NewcutError BAD_OPTION. */
+/**
+ * The effective values of `table` in these layers.
+ * @throws NewcutError BAD_OPTION
+ */
 export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
   table: Table,
   layers: ConfigLayers,

@@ -102,7 +102,10 @@ export function flagWriter(names: Iterable<string>, renamed: Readonly<Record<str
 const flagName = (option: string) =>
   option.replaceAll('.', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Parser of a flag with one value. Throws NewcutError BAD_OPTION for a second value, which would silently win. */
+/**
+ * Parser of a flag with one value.
+ * @throws NewcutError BAD_OPTION for a second value, which would silently win
+ */
 export function singleValue(name: string, isSecret = false): (value: string, before: string | undefined) => string {
   return (value, before) => {
     if (before === undefined) return value

@@ -27,7 +27,7 @@ import { yaml } from './yaml.ts'
 export interface LivePorts {
   /** Applies these options to the miner. If it throws NewcutError, nothing has changed. */
   readonly apply: (config: MineConfig) => Promise<void>
-  /** Throws NewcutError for options that no miner can start with. */
+  /** @throws NewcutError for options that no miner can start with */
   readonly check: (config: MineConfig) => void
   readonly show: (event: ConsoleEvent) => void
 }
@@ -110,7 +110,10 @@ export class LiveConfig {
     prepared?.commit()
   }
 
-  /** The options that really change. Throws NewcutError BAD_OPTION for options that HTTP cannot set. */
+  /**
+   * The options that really change.
+   * @throws NewcutError BAD_OPTION for options that HTTP cannot set
+   */
   #changedOptions(options: RawOptions): [string, unknown][] {
     const { file } = this.#accepted.layers
     return Object.entries(options).filter(([name, value]) => {
@@ -181,7 +184,10 @@ function withOptions(
   return { content, text: document.toString({ lineWidth: 0 }) }
 }
 
-/** The new file, or the reason why it cannot be written. Throws the reason if an option has no other place. */
+/**
+ * The new file, or the reason why it cannot be written.
+ * @throws the reason if an option has no other place
+ */
 function prepareFile(file: string, text: string, wanted: readonly [string, unknown][]): PreparedFile | NewcutError {
   try {
     return prepareReplacement(file, text)

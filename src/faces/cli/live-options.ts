@@ -41,7 +41,10 @@ export function withLive(before: MineConfig, next: MineConfig): MineConfig {
   return { ...before, values: values as MineConfig['values'], origins, layers: next.layers }
 }
 
-/** The options of the file alone. Throws NewcutError for an invalid value, even if another layer wins over it. */
+/**
+ * The options of the file alone.
+ * @throws NewcutError for an invalid value, even if another layer wins over it
+ */
 export function fileAlone(layers: ConfigLayers): MineConfig {
   return resolveLayers(mineOptions, { ...layers, orders: {}, flags: {}, environment: {} })
 }

@@ -29,8 +29,9 @@ export interface LogOutputs {
 export const styleOf = (values: LogValues): LogStyle => ({ format: values.log, level: values['log-level'] })
 
 /**
- * Runs a task with its log. The file also gets the error that ends the task. SIGUSR2 reopens the file. Without a file it
- * does nothing, because it must not end the miner. Throws NewcutError BAD_OPTION if the file cannot be opened.
+ * Runs a task with its log. The file also gets the error that ends the task. SIGUSR2 reopens the file. Without a file
+ * it does nothing, because it must not end the miner.
+ * @throws NewcutError BAD_OPTION if the file cannot be opened
  */
 export async function withLog<T>(
   values: LogValues,
@@ -66,7 +67,10 @@ function withFlagNames(log: ReplaceableView): ReplaceableView {
   }
 }
 
-/** Opens the file as a test, and removes a file that it created. Throws NewcutError BAD_OPTION. */
+/**
+ * Opens the file as a test, and removes a file that it created.
+ * @throws NewcutError BAD_OPTION
+ */
 function tryLogFile(path: string): void {
   const wasThere = existsSync(path)
   const nothing = () => undefined

@@ -20,7 +20,10 @@ export function outputProblem(path: string, { code }: NodeJS.ErrnoException): Ou
   return { problem: `it cannot be written (${code})`, hint: 'name a file in a folder that you may write to' }
 }
 
-/** Writes the file of an option such as `--junit`. Throws NewcutError BAD_OUTPUT. */
+/**
+ * Writes the file of an option such as `--junit`.
+ * @throws NewcutError BAD_OUTPUT
+ */
 export function writeOutput(flag: string, path: string, text: string): void {
   try {
     writeFileSync(path, text)

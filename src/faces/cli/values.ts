@@ -22,7 +22,10 @@ export interface ValueKind<T> {
   readonly format: (value: T) => unknown
 }
 
-/** @returns a value of this kind. Throws NewcutError BAD_OPTION, with `where` at the start of its message. */
+/**
+ * @returns a value of this kind.
+ * @throws NewcutError BAD_OPTION, with `where` at the start of its message
+ */
 export function valueIn<T>(kind: Omit<ValueKind<T>, 'format'>, raw: unknown, where: string): T {
   const { parse, problem, expected, completions } = kind
   const value = parse(raw)

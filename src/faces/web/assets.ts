@@ -38,19 +38,22 @@ export function policyWith(...directives: readonly string[]): string {
   return ["default-src 'self'", ...directives, ...last].join('; ')
 }
 
-/** Reads a file; the extension gives its media type. Throws if the package is incomplete. */
+/**
+ * Reads a file; the extension gives its media type.
+ * @throws if the package is incomplete
+ */
 export function fileAsset(file: URL): Asset {
   return { type: TYPES[file.pathname.split('.').at(-1) ?? ''], text: readFileSync(file, 'utf8') }
 }
 
 /**
- * Reads the files that the build has made for a page: HTML, style sheets, the icon and scripts. Throws if the package is
- * incomplete.
+ * Reads the files that the build has made for a page: HTML, style sheets, the icon and scripts.
  * @param page folder of src/faces/web
  * @param path path of the files
  * @param policy Content-Security-Policy of the HTML
  * @param pathOf path of an HTML file by its name without `.html`
  * @returns the files by their paths
+ * @throws if the package is incomplete
  */
 export function pageAssets(
   page: string,

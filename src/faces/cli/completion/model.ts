@@ -49,7 +49,7 @@ const PATHS: Readonly<Record<string, ValueCompletion['paths']>> = {
 /** Words that need no quotes in shells. */
 const PLAIN_WORD = /^[\w:./-]+$/
 
-/** Throws Error for a word that shells would need quotes for. */
+/** @throws Error for a word that shells would need quotes for */
 export function completionModelOf(program: Command): CompletionModel {
   const commands = addFirstWords(program.commands.map(commandCompletionOf))
   const help: CommandCompletion = {

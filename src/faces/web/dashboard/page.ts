@@ -7,7 +7,10 @@ export const DASHBOARD_PATH = '/'
 /** A library that the build copies beside the scripts. */
 const packageAsset = (name: string) => fileAsset(new URL(`kept/${name}`, import.meta.url))
 
-/** Reads all files, by path. Throws if the package is incomplete. */
+/**
+ * Reads all files, by path.
+ * @throws if the package is incomplete
+ */
 export function readDashboard(): ReadonlyMap<string, Asset> {
   return new Map<string, Asset>([
     ...pageAssets('dashboard', '/dashboard', policyWith(), () => DASHBOARD_PATH),

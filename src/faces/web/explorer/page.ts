@@ -8,7 +8,10 @@ export const EXPLORER_POLICY = policyWith("object-src 'none'")
 /** The link to the mining page in explorer.html. */
 const MINE_LINK = /\s*<a id="mine-link".*?<\/a>/s
 
-/** Reads all files, by path. Throws if the package is incomplete. */
+/**
+ * Reads all files, by path.
+ * @throws if the package is incomplete
+ */
 export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
   const pathOf = (name: string) => (name === 'explorer' ? '/' : `/explorer/${name}`)
   const assets = pageAssets('explorer', '/explorer', EXPLORER_POLICY, pathOf)

@@ -4,7 +4,10 @@ const SVG = 'http://www.w3.org/2000/svg'
 /** List child -> key of its value. */
 const keys = new WeakMap<Element, string>()
 
-/** Finds an element. Throws if the page has no such id. */
+/**
+ * Finds an element.
+ * @throws if the page has no such id
+ */
 export function element<T extends Element = HTMLElement>(id: string): T {
   const found = document.getElementById(id)
   if (found === null) throw new Error(`the page has no element ${id}`)

@@ -2,7 +2,10 @@
 import { shaderText } from '#mining/engine/gpu/shader.ts'
 import { type Asset, pageAssets, policyWith } from '../assets.ts'
 
-/** Reads all files, by path. Throws if the package is incomplete. */
+/**
+ * Reads all files, by path.
+ * @throws if the package is incomplete
+ */
 export function readMinePage(): ReadonlyMap<string, Asset> {
   return new Map<string, Asset>([
     ...pageAssets('mine-page', '/mine', policyWith(), () => '/mine'),

@@ -30,7 +30,10 @@ const MAX_CALLS = 64
 const MAX_STREAMS = 64
 
 export interface GatewayOptions {
-  /** Resolves with the node of the present work. Throws NewcutError while no node is reachable. */
+  /**
+   * Resolves with the node of the present work.
+   * @throws NewcutError while no node is reachable
+   */
   readonly client: () => Promise<NodeClient>
   /** All reachable nodes of its network. Default: no others. */
   readonly others?: () => readonly NodeClient[]

@@ -10,7 +10,10 @@ import { MinerBody } from '#ground/schema/bodies.ts'
 import { validatorOf } from '#ground/schema/validator.ts'
 import { Refused } from './refused.ts'
 
-/** Reads the account of a request for work. Throws Refused. */
+/**
+ * Reads the account of a request for work.
+ * @throws Refused
+ */
 export function accountIn(body: Uint8Array): MinerAccount {
   let json: unknown
   try {
@@ -27,14 +30,20 @@ export function accountIn(body: Uint8Array): MinerAccount {
   return { account, predicate, publicKeys }
 }
 
-/** Reads a chain of the node. Throws Refused. */
+/**
+ * Reads a chain of the node.
+ * @throws Refused
+ */
 export function chainIn({ info }: NodeClient, chain: string | undefined): number {
   const number = /^\d{1,9}$/.test(chain ?? '') ? Number(chain) : Number.NaN
   if (info.nodeChains.map(Number).includes(number)) return number
   throw new Refused(400, `chain=${chain?.slice(0, 20) ?? ''}: expected one of the chains ${info.nodeChains.join(', ')}`)
 }
 
-/** Reads the fields of solved work. Throws Refused for malformed or unsolved work. */
+/**
+ * Reads the fields of solved work.
+ * @throws Refused for malformed or unsolved work
+ */
 export function solvedFields(bytes: Uint8Array): WorkFields {
   try {
     const fields = decodeWork(bytes)

@@ -22,7 +22,8 @@ const MAX_BACKLOG_BYTES = 16 * 1024
 
 /**
  * Answers with an update stream. It ends with the visitor, with the server, after MAX_STREAM_MS, or when it is broken
- * or silent and another node gives work. The page then opens a new one. Throws Refused.
+ * or silent and another node gives work. The page then opens a new one.
+ * @throws Refused
  */
 export async function openUpdates(gateway: Gateway, chainText: string | undefined, reply: FastifyReply): Promise<void> {
   const { client, chain, release } = await gateway.openStream(chainText)

@@ -7,7 +7,7 @@ import type { Atom, CallForm, Form, TypeForm } from './form.ts'
 import { isDotted, isIdentifier, isKeyword, isWord } from './names.ts'
 import { expectedError, FormParts } from './parts.ts'
 
-/** Throws ContractError (SyntaxError) if a form is not in the grammar. */
+/** @throws ContractError (SyntaxError) if a form is not in the grammar */
 export type CheckForm = (form: Form) => void
 
 /** Forms whose parts may be top-level forms in test files. */

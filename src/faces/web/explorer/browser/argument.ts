@@ -5,7 +5,10 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { FieldFault } from './field-fault.ts'
 import { type Argument, decimalArgument, integerArgument, literalOf, moduleArgument, timeArgument } from './literal.ts'
 
-/** Reads the text of a field of this type. Throws FieldFault. */
+/**
+ * Reads the text of a field of this type.
+ * @throws FieldFault
+ */
 export function argumentOf(type: string, text: string): Argument {
   if (type === 'string') return { code: quoteForCode(text), json: text }
   if (type === 'integer') return integerArgument(text)
@@ -24,7 +27,10 @@ export function argumentOf(type: string, text: string): Argument {
   return literal
 }
 
-/** Parses `(module.CAP ARGUMENT ..)`. Throws FieldFault. */
+/**
+ * Parses `(module.CAP ARGUMENT ..)`.
+ * @throws FieldFault
+ */
 export function capabilityOf(text: string): Capability {
   try {
     return readCapability(text)

@@ -7,7 +7,10 @@ export interface CallAnswer {
   readonly text: string
 }
 
-/** Sends a request. Throws if the node does not answer. */
+/**
+ * Sends a request.
+ * @throws if the node does not answer
+ */
 export async function callNode(
   method: string,
   path: string,

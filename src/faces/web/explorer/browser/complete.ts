@@ -25,9 +25,10 @@ interface TriedStep {
 }
 
 /**
- * Sends the next step, or the rollback of the last one. Throws Error if it would fail, or if the node refuses it.
+ * Sends the next step, or the rollback of the last one.
  * @param onTold gets what happens
  * @returns the request key
+ * @throws Error if it would fail, or if the node refuses it
  */
 export async function sendNextStep(
   { pact, next, isRollback, payer }: Completion,

@@ -64,7 +64,10 @@ export class ContinuationFields {
     element('proof-part').hidden = !this.isProven
   }
 
-  /** Reads the fields. Throws FieldFault. */
+  /**
+   * Reads the fields.
+   * @throws FieldFault
+   */
   read(data: MessageData): Payload {
     const pactId = input('pact-id').value.trim()
     if (pactId === '') throw faultIn('pact-id', 'pact: expected its id, which is the request key of its first step')

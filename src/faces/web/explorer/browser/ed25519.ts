@@ -13,7 +13,10 @@ export interface BrowserKey {
 const PKCS8 = '302e020100300506032b657004220420'
 const NAME = 'Ed25519'
 
-/** @param secretKey 64 hex digits. Throws Error in a browser that cannot sign. */
+/**
+ * @param secretKey 64 hex digits.
+ * @throws Error in a browser that cannot sign
+ */
 export async function keyPairOf(secretKey: string): Promise<BrowserKey> {
   if (globalThis.crypto?.subtle === undefined) {
     throw new Error(

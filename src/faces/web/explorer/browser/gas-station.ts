@@ -70,7 +70,10 @@ export class GasStation {
     })
   }
 
-  /** The signers of a command that the station pays for. Throws FieldFault. */
+  /**
+   * The signers of a command that the station pays for.
+   * @throws FieldFault
+   */
   paying(signers: readonly DraftSigner[]): readonly DraftSigner[] {
     const name = input('station').value.trim()
     if (name === '') return signers

@@ -70,8 +70,8 @@ export class Keyring {
   }
 
   /**
-   * Takes a secret key for as long as the page is open. Throws FieldFault for a text that is none; no message contains
-   * the text.
+   * Takes a secret key for as long as the page is open.
+   * @throws FieldFault for a text that is none; no message contains the text
    */
   async add(text: string): Promise<PageSigner> {
     const secret = text.trim()

@@ -12,7 +12,10 @@ export interface Argument {
   readonly json: ExactJson
 }
 
-/** A literal. Throws FieldFault for other code. */
+/**
+ * A literal.
+ * @throws FieldFault for other code
+ */
 export function literalOf(text: string): Argument {
   const code = text.trim()
   const [form, next] = formsIn(code)

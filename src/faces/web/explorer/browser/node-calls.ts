@@ -22,7 +22,10 @@ export interface ProofRequest {
   readonly targetChain: number
 }
 
-/** Proof of a step, as a continuation takes it. Throws RefusedByNode while there is none. */
+/**
+ * Proof of a step, as a continuation takes it.
+ * @throws RefusedByNode while there is none
+ */
 export function proofOf(network: NetworkView, { chain, requestKey, targetChain }: ProofRequest): Promise<string> {
   return askNode<string>(`${chainPath(network, chain)}/pact/spv`, { requestKey, targetChainId: String(targetChain) })
 }

@@ -134,7 +134,10 @@ export class SendForm {
     this.#noteContinuation()
   }
 
-  /** Reads all fields. Throws FieldFault for the first that is wrong. */
+  /**
+   * Reads all fields.
+   * @throws FieldFault for the first that is wrong
+   */
   read(network: string): Omit<CommandDraft, 'creationTime'> {
     const payload = this.#payload()
     const gasLimit = Number(input('gas-limit').value)
@@ -195,7 +198,10 @@ export class SendForm {
   }
 }
 
-/** Reads the field of message data. Throws FieldFault. */
+/**
+ * Reads the field of message data.
+ * @throws FieldFault
+ */
 function readData(data: MessageData): void {
   const text = textarea('data').value.trim()
   if (text === '') return

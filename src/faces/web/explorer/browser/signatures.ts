@@ -78,7 +78,7 @@ class SignatureRow {
     this.#keyPart.replaceChildren(...(this.account.value === ANY_KEY ? [this.#key] : []))
   }
 
-  /** Throws FieldFault for a public key that is none. */
+  /** @throws FieldFault for a public key that is none */
   signer(keyring: Keyring): PageSigner {
     const { value } = this.account
     const known = value === ANY_KEY ? undefined : keyring.find(value)
@@ -121,7 +121,10 @@ class SignatureRow {
     if (isOffered) for (const [i, field] of this.#fields.entries()) field.text = texts[i] ?? ''
   }
 
-  /** @returns null for a signature that covers everything. Throws FieldFault */
+  /**
+   * @returns null for a signature that covers everything.
+   * @throws FieldFault
+   */
   read(): Capability | null {
     write(this.#fault, '')
     try {
@@ -221,7 +224,10 @@ export class Signatures {
     if (isSender && !hasGas) this.add(account.value, GAS)
   }
 
-  /** The signers of a command. Throws FieldFault. */
+  /**
+   * The signers of a command.
+   * @throws FieldFault
+   */
   read(): DraftSigner[] {
     const signers = new Map<string, { readonly key: PageSigner; readonly capabilities: Capability[] | null }>()
     for (const row of this.#rows) {

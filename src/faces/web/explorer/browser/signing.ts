@@ -46,7 +46,10 @@ export function titleOf({ payload }: CommandDraft): string {
   return `${rollback ? 'rolls back' : 'runs'} step ${step} of ${pactId}`
 }
 
-/** Hashes and signs a draft. Throws Error in a browser that cannot sign. */
+/**
+ * Hashes and signs a draft.
+ * @throws Error in a browser that cannot sign
+ */
 export async function signedDraft(draft: CommandDraft): Promise<SignedDraft> {
   const cmd = commandText(draft)
   const hash = blake2b(new TextEncoder().encode(cmd), { dkLen: HASH_BYTES })

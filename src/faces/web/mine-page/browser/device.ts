@@ -25,7 +25,10 @@ export interface SearchDevice {
   readonly close: () => void
 }
 
-/** Opens the device. Throws Problem if there is none, or if it computes wrongly. */
+/**
+ * Opens the device.
+ * @throws Problem if there is none, or if it computes wrongly
+ */
 export async function openDevice(shader: string): Promise<SearchDevice> {
   const adapter = await requestAdapter()
   const device = await adapter.requestDevice({ label: 'newcut' })

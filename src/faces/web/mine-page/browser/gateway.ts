@@ -59,7 +59,10 @@ function withLimit(signal: AbortSignal, limitMs: number): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
 }
 
-/** Sends a request. Throws GatewayRefusal or Unreachable. */
+/**
+ * Sends a request.
+ * @throws GatewayRefusal or Unreachable
+ */
 async function send(path: string, request: RequestInit): Promise<Response> {
   let answer: Response
   try {

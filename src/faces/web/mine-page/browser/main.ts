@@ -42,7 +42,10 @@ async function meet(signal: AbortSignal): Promise<AboutNetwork> {
   return network
 }
 
-/** Reads the account field. Throws Problem. */
+/**
+ * Reads the account field.
+ * @throws Problem
+ */
 function accountOf({ account: usual }: AboutNetwork): MinerBody {
   const text = view.account.value.trim()
   if (text === '' || text === usual.account) return usual

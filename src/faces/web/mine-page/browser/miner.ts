@@ -150,7 +150,10 @@ export class PageMiner {
     return this.#isIdle ? null : (this.#current?.shown.chain ?? null)
   }
 
-  /** Waits before a retry. Throws errors that a retry cannot cure. */
+  /**
+   * Waits before a retry.
+   * @throws errors that a retry cannot cure
+   */
   async #pause(error: unknown, attempts: number, stopped: AbortSignal): Promise<void> {
     if (error instanceof GatewayRefusal && error.status === 403) {
       throw new Problem(
