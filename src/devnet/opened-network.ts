@@ -23,6 +23,14 @@ import { type NetworkSettings, type RequestedSettings, settingsOf } from './rule
 import { StateStart } from './state-start.ts'
 import { PrintReporter } from './store/print-reporter.ts'
 
+/**
+ * A network that a node can serve. Its life:
+ *
+ * 1. `openNetwork` opens its fork and its data, assembles its parts, and funds its accounts.
+ * 2. The port passes requests to `app`, and `controls.run` begins automatic mining.
+ * 3. If the node switches to another network, `controls.retire` takes this one back to its start.
+ * 4. `close` ends its work, saves the state file, and closes the databases.
+ */
 export interface OpenedNetwork {
   /** Ready for requests. */
   readonly app: App

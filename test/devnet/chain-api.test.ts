@@ -320,13 +320,20 @@ describe('paths and methods', () => {
     expect(compared.length).toBeGreaterThan(30)
   })
 
-  it.each(['/', '/inf', '/inf/', '/chainweb', PREFIX, `${PREFIX}/cuts`, `${PREFIX}/mining`, `${PREFIX}/mining/works`])(
-    'the path %s does not exist: a 404 says so and names /openapi.json',
-    async (path) => {
-      const text = `nothing is served at ${path}; GET /openapi.json lists what is`
-      expect(brief(await peer.get(`${path}?limit=1`))).toEqual([404, TEXT, text])
-    },
-  )
+  it.each([
+    ['/', null],
+    ['/inf', '/info'],
+    ['/inf/', '/info'],
+    ['/chainweb', null],
+    [PREFIX, null],
+    [`${PREFIX}/cuts`, `${PREFIX}/cut`],
+    [`${PREFIX}/mining`, null],
+    [`${PREFIX}/mining/works`, `${PREFIX}/mining/work`],
+  ])('the path %s does not exist: a 404 says so, names /openapi.json, and suggests %s', async (path, similar) => {
+    const guess = similar === null ? '' : `; did you mean ${similar}?`
+    const text = `nothing is served at ${path}; GET /openapi.json lists what is${guess}`
+    expect(brief(await peer.get(`${path}?limit=1`))).toEqual([404, TEXT, text])
+  })
 
   it.each(['/chainweb/0.0/mainnet01', '/chainweb/0.1/development', '/ledger/0.0/development'])(
     'the path %s names another network or version: a 404 names the one that is served',

@@ -1,7 +1,9 @@
 /** Fault injection: wrong or delayed responses to the next calls of an operation, for tests of clients. */
+
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import { type Clock, sleep } from '#ground/base/clock.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import type { FaultRequest } from '#ground/schema/control.ts'
 import { type Operation, TEXT } from '#ground/schema/operation.ts'
 import type { Static } from '#ground/schema/typebox.ts'
@@ -34,7 +36,9 @@ export class Faults {
   set(fault: Fault, served: readonly Operation[]): void {
     const names = served.filter(({ group }) => group !== 'devnet').map(({ id }) => id)
     if (!names.includes(fault.operation)) {
-      throw new RequestRefused(400, `there is no operation ${JSON.stringify(fault.operation)}: use ${names.join(', ')}`)
+      const guess = suggestName(fault.operation, names)
+      const known = `use ${names.join(', ')}${guess}`
+      throw new RequestRefused(400, `there is no operation ${JSON.stringify(fault.operation)}: ${known}`)
     }
     this.#faults.delete(fault.operation)
     if (fault.count === 0) return

@@ -2,8 +2,10 @@
  * Serves operations of the node interface. Checks that all endpoints share run in the order of live nodes: unknown
  * chain 404, method 405, Accept 406, media type 415, parameters and body 400 (PROTOCOL.md E.0).
  */
+
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
 import { parseJson } from '#ground/base/json.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import {
   badRequest,
   EVENT_STREAM,
@@ -148,7 +150,11 @@ export class Router {
     const [, ownProduct, ownVersion] = this.prefix.split('/')
     const isOfNetwork = network !== undefined && (product === ownProduct || version === ownVersion)
     if (isOfNetwork && asked !== this.prefix) return `this node serves ${this.prefix}, not ${asked}`
-    return `nothing is served at ${path}; GET /openapi.json lists what is`
+    const guess = suggestName(
+      path,
+      this.#served.map((operation) => this.pathOf(operation)),
+    )
+    return `nothing is served at ${path}; GET /openapi.json lists what is${guess}`
   }
 
   /** Keeps pages from reading responses for programs on this machine, however the path is spelled. */

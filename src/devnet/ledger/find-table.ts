@@ -1,4 +1,5 @@
 /** Tables that a user names. */
+import { suggestName } from '#ground/base/similar-names.ts'
 import { type Module, TableDefinition } from '#language/contracts/machine/ast.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { InvalidRow } from './row-json.ts'
@@ -20,6 +21,7 @@ export function findTable(state: ReadableState, name: string, at: string): Table
   const table = module.definitions.get(member)
   if (table instanceof TableDefinition) return table
   const tables = [...module.definitions].filter(([, each]) => each instanceof TableDefinition).map(([each]) => each)
-  const has = tables.length === 0 ? 'it has none' : `it has ${tables.slice(0, MAX_LISTED_TABLES).join(', ')}`
+  const listed = tables.slice(0, MAX_LISTED_TABLES).join(', ')
+  const has = tables.length === 0 ? 'it has none' : `it has ${listed}${suggestName(member, tables)}`
   throw new InvalidRow(`${at}: ${owner} has no table ${member}: ${has}`)
 }

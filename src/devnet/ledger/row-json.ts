@@ -1,6 +1,8 @@
 /** Rows of a table from JSON, by the schema of the table; and values as JSON text that code reads back unchanged. */
+
 import { describeError, FormatError } from '#ground/base/errors.ts'
 import { type ExactJson, isJsonObject } from '#ground/base/json.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { isOfType, typeSource } from '#language/contracts/machine/types.ts'
 import { equalValues } from '#language/contracts/values/compare.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
@@ -24,7 +26,8 @@ export function rowFromJson(table: TableRef, row: Readonly<Record<string, unknow
   const read = Object.entries(row).map(([field, json]): [string, Value] => {
     const place = `${at}/${field}`
     const type = schema?.fields.get(field)
-    if (schema !== null && type === undefined) throw new InvalidRow(`${place}: no such field; ${fieldsText(table)}`)
+    if (schema !== null && type === undefined)
+      throw new InvalidRow(`${place}: no such field; ${fieldsText(table)}${suggestName(field, schema.fields.keys())}`)
     return [field, typedFromJson(type ?? null, json as ExactJson, place)]
   })
   return new Map(read)

@@ -1,7 +1,17 @@
 /** A command in a mempool. */
 import type { Command } from '../command/command.ts'
 
-/** A command that passed every check. */
+/**
+ * A command that passed every check. Its life:
+ *
+ * 1. A client sends a command, or a peer does: command/read.ts parses it, checks.ts and a trial of the ledger judge it.
+ * 2. It is pending in the mempool of its chain.
+ * 3. A draft of the next block executes it (work/drafts.ts). A command that no block can hold is badlisted.
+ * 4. A block has it: the pool drops it, and its result can be polled.
+ * 5. If that block leaves the chain, the transaction is pending again, unless it is no longer valid.
+ *
+ * A pending one also ends when its time to live is over, or by order of the owner.
+ */
 export interface Transaction {
   /** Request key. */
   readonly key: string

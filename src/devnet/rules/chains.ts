@@ -88,6 +88,17 @@ export function forkedState(
   return { store, heads, ruleChanges: [] }
 }
 
+/**
+ * The chains and their blocks. The life of a block:
+ *
+ * 1. A draft collects executed transactions on top of a head (work/drafts.ts).
+ * 2. The coordinator issues work for its payload, and a miner solves it. An order of the owner does both by itself.
+ * 3. `add` checks every rule, has the payload executed, and puts the block into the store. Blocks of others come by
+ *    `insert`, as orphans.
+ * 4. The block is the head of its chain, and listeners hear of it.
+ * 5. The journal writes it: `durable` resolves.
+ * 6. After a reorganisation or a revert it is an orphan. The store keeps it.
+ */
 export class Chains {
   readonly checkPow: boolean
   readonly store: BlockStore

@@ -1,5 +1,6 @@
 /** Modules and tables in the state at the head of a chain. */
 
+import { suggestName } from '#ground/base/similar-names.ts'
 import { DEFAULT_LOOKUP_ITEMS, type ModuleDetails, type ModuleList } from '#ground/schema/lookup.ts'
 import { ContractError } from '#language/contracts/errors.ts'
 import { type Definition, type Module, TableDefinition } from '#language/contracts/machine/ast.ts'
@@ -137,9 +138,12 @@ function tableIn(state: BlockState, chain: number, name: string): TableDefinitio
     )
   }
   const [owner, bare] = [name.slice(0, dot), name.slice(dot + 1)]
-  const found: Definition | undefined = moduleIn(state, chain, owner).get(bare)
+  const module = moduleIn(state, chain, owner)
+  const found: Definition | undefined = module.get(bare)
   if (found instanceof TableDefinition) return found
-  throw new RequestRefused(404, `module ${owner} of chain ${chain} has no table ${JSON.stringify(bare)}`)
+  const tables = [...module.definitions].flatMap(([name, each]) => (each instanceof TableDefinition ? [name] : []))
+  const guess = suggestName(bare, tables)
+  throw new RequestRefused(404, `module ${owner} of chain ${chain} has no table ${JSON.stringify(bare)}${guess}`)
 }
 
 const rowText = (row: ObjectValue | undefined) => (row === undefined ? 'null' : valueToJson(row))
