@@ -28,7 +28,7 @@ export const copyErrors = errorRows({
   /** As noAnswer, for a node that answers with an error each time. */
   busy: {
     code: 'NODE_REFUSED',
-    text: 'the forked node {url} gave no answer in {attempts} attempts: {why}',
+    text: 'the forked node {url} refused {attempts} attempts, the last with {why}',
     hint: 'a cache that has all entries needs no node; see also `fork.perSecond` and `fork.timeoutMs`',
   },
   unsuitableAnswer: { code: 'NODE_MISBEHAVED', text: 'the forked node {url}: {why}', hint: '{advice}' },
@@ -64,7 +64,7 @@ export const copyErrors = errorRows({
   },
   tooManyRounds: {
     code: 'NODE_MISBEHAVED',
-    text: 'after {rounds} fetches a run still misses entries of the fork',
+    text: 'after {rounds} fetches the code still misses entries of the fork',
     hint: `${ANOTHER_NODE}: this one may answer differently each time`,
   },
   otherGenesis: {
@@ -87,8 +87,16 @@ export const copyErrors = errorRows({
     text: 'the cache {file} cannot be used: {why}',
     hint: `${ANOTHER_FOLDER}, or go without one`,
   },
-  unreadableFile: { code: 'DATA_UNUSABLE', text: 'cannot read {file}: {why}', hint: ANOTHER_FOLDER },
-  unwritableFile: { code: 'DATA_UNUSABLE', text: 'cannot write {file}: {why}', hint: ANOTHER_FOLDER },
+  unreadableFile: {
+    code: 'DATA_UNUSABLE',
+    text: 'cannot read the genesis headers in {file}: {why}',
+    hint: ANOTHER_FOLDER,
+  },
+  unwritableFile: {
+    code: 'DATA_UNUSABLE',
+    text: 'cannot write the genesis headers to {file}: {why}',
+    hint: ANOTHER_FOLDER,
+  },
   unreadableCut: {
     code: 'BAD_INPUT',
     text: '`fork.cut: {cut}`: {why}',

@@ -5,7 +5,7 @@ export const testingErrors = errorRows({
   severalChains: { code: 'BAD_OPTION', text: '{option}: a test file runs on one chain', hint: 'name one of them' },
   failedText: {
     code: 'BAD_INPUT',
-    text: '{message}',
+    text: '{place}: {message}',
     noHint: 'the text is that of the language, with its place; the code is of the caller',
   },
   failedSetup: {

@@ -86,7 +86,8 @@ export function runCode(text: string, options: TextOptions = {}): TextRun {
   try {
     value = showValue(run.runFile(file))
   } catch (failure) {
-    error = errorText(failure, file, name)
+    const { place: at, message } = failurePlace(failure, file, name)
+    error = `${at}: ${message}`
   }
   return {
     value,
@@ -110,7 +111,7 @@ export function loadModules(text: string, options: TextOptions = {}): LoadedModu
     run.runFile(file)
     return outlinesOf(text, null).map(loadedModule)
   } catch (failure) {
-    throw operatingError(testingErrors.failedText, { message: errorText(failure, file, name) })
+    throw operatingError(testingErrors.failedText, failurePlace(failure, file, name))
   }
 }
 
@@ -133,7 +134,7 @@ function startRun(text: string, { name = NAME, folder = '.', setup }: TextOption
     try {
       run.runFile(setupFile)
     } catch (failure) {
-      throw operatingError(testingErrors.failedText, { message: errorText(failure, setupFile, SETUP) })
+      throw operatingError(testingErrors.failedText, failurePlace(failure, setupFile, SETUP))
     }
     const failed = run.failures[0]
     if (failed !== undefined) {
@@ -145,11 +146,11 @@ function startRun(text: string, { name = NAME, folder = '.', setup }: TextOption
 }
 
 /** @throws any failure that is not of the language */
-function errorText(failure: unknown, file: string, name: string): string {
+function failurePlace(failure: unknown, file: string, name: string): { place: string; message: string } {
   if (!(failure instanceof ContractError)) throw failure
   const at = failure.file === null || failure.file === file ? name : failure.file
   const { place, message } = failure
-  return place === null ? `${at}: ${message}` : `${at}:${place.line + 1}:${place.column + 1}: ${message}`
+  return { place: place === null ? at : `${at}:${place.line + 1}:${place.column + 1}`, message }
 }
 
 function loadedModule({ name, isInterface, doc, ...parts }: Outline): LoadedModule {

@@ -62,5 +62,5 @@ export function formatCode(text: string, name = 'code.pact'): string {
   const result = formatFile(name, text)
   if ('text' in result) return result.text
   const [{ line, column, message }] = result.errors
-  throw operatingError(testingErrors.failedText, { message: `${name}:${line}:${column}: ${message}` })
+  throw operatingError(testingErrors.failedText, { place: `${name}:${line}:${column}`, message })
 }
