@@ -84,7 +84,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
 
   it('the leader names the domain that does not answer', async () => {
     const tried = await run(['lead', '--nats', leaf.url, '--node', devnet.url, '--nats-domain', 'hob', '--dry-run'])
-    expect(tried.err).toMatch(/no JetStream of the domain hob answers .*127\.0\.0\.1.*\[NODE_MISBEHAVED\]/s)
+    expect(tried.err).toMatch(/no JetStream of the domain hob answers at .*127\.0\.0\.1.*\[NODE_MISBEHAVED\]/s)
     expect(tried.code).not.toBe(0)
   })
 })

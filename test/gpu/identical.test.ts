@@ -136,7 +136,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
     const onWarning = (message: string) => void warnings.push(message)
     await engine.start(286, { onCandidate: () => undefined, onWarning })
     await engine.stop()
-    expect(warnings).toEqual([expect.stringMatching(/^gpu0, SwiftShader.*: one of 2 cards that their names/)])
+    expect(warnings).toEqual([expect.stringMatching(/^gpu0, SwiftShader.*: one of 2 cards with names/)])
   })
 
   it.each([

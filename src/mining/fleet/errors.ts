@@ -17,13 +17,13 @@ export const fleetErrors = errorRows({
   },
   noJetStream: {
     code: 'NODE_MISBEHAVED',
-    text: 'the NATS server {url} has no JetStream',
-    hint: 'start it with nats-server -js',
+    text: 'the NATS server {url} has no JetStream (nats-server -js)',
+    hint: 'start it with JetStream, or name another server',
   },
   noDomain: {
     code: 'NODE_MISBEHAVED',
-    text: 'no JetStream of the domain {domain} answers',
-    hint: 'it must be that of {url}, or of a server connected to it',
+    text: 'no JetStream of the domain {domain} answers at {url}',
+    hint: 'the domain must be that of this server, or of one connected to it',
   },
   refusedCredentials: {
     code: 'NODE_REFUSED',
