@@ -16,7 +16,8 @@ const BATCH = 20
 /** Names in a hint. */
 const MAX_NAMES = 5
 
-export interface NodeContracts extends ContractSource {
+/** The contracts of a chain. */
+interface NodeContracts extends ContractSource {
   /** @throws NewcutError BAD_INPUT if the chain has no module or interface of this name */
   readonly requireModule: (name: string) => void
 }
