@@ -60,7 +60,7 @@ export const modulesAtOnce = {
     [1, 'The texts of refusals, which left a file of 400 lines.'],
     [3, STEPS],
     [4, TABLES],
-    [8, ERRORS],
+    [7, ERRORS],
     [2, 'JSON objects of lookups have a writer, and misspelled names a guess.'],
     [1, MODES],
   ],
