@@ -71,7 +71,7 @@ const echo: http.RequestListener = async (request, response) => {
 
 const parse = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString()) as Seen
 
-test('requests get new connections once an answer is overdue, because all existing ones may be dead', async () => {
+test('the client opens new connections once an answer is overdue, because all existing ones may be dead', async () => {
   let isDead = false
   const old = new Set<net.Socket>()
   const server = http.createServer((request, response) => {

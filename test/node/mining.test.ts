@@ -53,7 +53,7 @@ describe('work', () => {
     ['height 0', { height: 0n }, /height 0, expected 1 to/],
     ['a height beyond 2^53', { height: 1n << 60n }, /height 1152921504606846976, expected 1 to 9007199254740991/],
   ]
-  it.each(lies)('work of %s is refused, and may be right next time', async (_name, change, message) => {
+  it.each(lies)('the client refuses work of %s, which may be right next time', async (_name, change, message) => {
     const { node, client } = await fake(growing)
     node.onNetwork('GET', '/mining/work', () => workOf(change))
     const error = await failureOf(client.work(account))
@@ -68,7 +68,7 @@ describe('work', () => {
     expect((await client.work(account)).work.fields.chainId).toBe(0)
   })
 
-  it.each([10, 64, 65, 0xffff])('work with a count of %i adjacents is refused', async (count) => {
+  it.each([10, 64, 65, 0xffff])('the client refuses work with a count of %i adjacents', async (count) => {
     const { node, client } = await fake()
     const body = Buffer.concat([workOf({}).body as Buffer, Buffer.alloc(36 * (count - 1))])
     body.writeUInt16LE(count, 36 + 48)
@@ -79,7 +79,7 @@ describe('work', () => {
     })
   })
 
-  it('work keeps the adjacents of the old graph at the first height of the new one', async () => {
+  it('the client accepts the adjacents of the old graph in work at the first height of the new one', async () => {
     const { node, client } = await fake(growing)
     node.onNetwork('GET', '/mining/work', () => workOf({ height: 20n }))
     expect((await client.work(account)).work.fields.height).toBe(20n)
@@ -87,7 +87,7 @@ describe('work', () => {
     expect((await client.work(account)).work.fields.chainId).toBe(2)
   })
 
-  it('work has no clock if the time of the node is impossible', async () => {
+  it('the client sees no clock in work if the time of the node is impossible', async () => {
     const { node, client } = await fake()
     const clockOf = async (timestamp: string) => {
       const reply = workOf({})
