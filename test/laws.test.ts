@@ -94,7 +94,7 @@ const offenders = {
 /** Law -> the number of its offenders today. */
 const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
-  'functions of one name that several files export': 4,
+  'functions of one name that several files export': 2,
   'function names in five files or more': 117,
   'flags outside of cli and commands': 40,
   'files that other rooms import': 385,

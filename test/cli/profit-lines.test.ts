@@ -1,7 +1,7 @@
 /** Lines of the console about income and cost. */
 import { describe, expect, it } from 'vitest'
 import { answerOf } from '../../src/faces/cli/answers.ts'
-import { levelOf } from '../../src/faces/cli/levels.ts'
+import { logLevelOf } from '../../src/faces/cli/levels.ts'
 import { linesOf } from '../../src/faces/cli/lines.ts'
 import { statusText } from '../../src/faces/cli/status.ts'
 import { type EarningsSnapshot, type Prices, type ProfitBasis, profitOf } from '../../src/mining/mine/profit.ts'
@@ -25,7 +25,7 @@ describe('the sentence at the start', () => {
       ['loss', '0.012 coins/day, 0.00024 USD, power 1.08 USD, loss 1.08 USD/day'],
       ['', 'breaks even at 90 USD a coin or 0.000067 USD/kWh'],
     ])
-    expect(levelOf(eventWith(), 'text')).toBe('warn')
+    expect(logLevelOf(eventWith(), 'text')).toBe('warn')
   })
 
   it('the sentence at the start says the gain of a miner that earns more than it costs', () => {
@@ -34,7 +34,7 @@ describe('the sentence at the start', () => {
       ['profit', '0.012 coins/day, 2.40 USD, power 1.08 USD, gain 1.32 USD/day'],
       ['', 'breaks even at 90 USD a coin or 0.67 USD/kWh'],
     ])
-    expect(levelOf(eventWith({ prices }), 'text')).toBe('info')
+    expect(logLevelOf(eventWith({ prices }), 'text')).toBe('info')
   })
 
   it('the sentence at the start says as much as a single price allows', () => {

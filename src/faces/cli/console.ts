@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { NewcutError } from '#ground/base/errors.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import type { FlagWriter } from './flags.ts'
-import { type LogFormat, levelOf } from './levels.ts'
+import { type LogFormat, logLevelOf } from './levels.ts'
 import type { Output } from './line.ts'
 import { type ConsoleEvent, errorEvent, errorText } from './notices.ts'
 import { printerTo, type Terminal } from './terminal.ts'
@@ -39,7 +39,7 @@ export function jsonView({
   return {
     show: (event) => {
       const { type, ...rest } = event
-      logger[levelOf(event, 'json')]({ event: type, ...rest })
+      logger[logLevelOf(event, 'json')]({ event: type, ...rest })
     },
     attend: () => () => undefined,
   }

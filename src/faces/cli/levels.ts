@@ -58,7 +58,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
 }
 
 /** The level of an event. */
-export function levelOf(event: ConsoleEvent, format: LogFormat): LogLevel {
+export function logLevelOf(event: ConsoleEvent, format: LogFormat): LogLevel {
   const rule = rules[event.type] as Rule<ConsoleEvent['type']>
   return typeof rule === 'string' ? rule : rule(event as never, format)
 }
@@ -68,7 +68,7 @@ export const includes = (level: LogLevel, other: LogLevel) => logLevels.indexOf(
 
 /** Whether a log shows the event. A change of its level is shown at any level, which explains why a log falls silent. */
 export function isShown(event: ConsoleEvent, { format, level }: LogStyle): boolean {
-  return includes(level, levelOf(event, format)) || (event.type === 'configuration' && event.option === 'log-level')
+  return includes(level, logLevelOf(event, format)) || (event.type === 'configuration' && event.option === 'log-level')
 }
 
 /** The format and the level of a log. */

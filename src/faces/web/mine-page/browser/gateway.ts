@@ -38,7 +38,7 @@ export async function fetchShader(signal: AbortSignal): Promise<string> {
  * @param chain suggested chain, which the node may ignore
  * Throws FormatError for malformed work.
  */
-export async function fetchWork(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
+export async function fetchShareWork(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
   const answer = await send(chain === null ? '/mine/work' : `/mine/work?chain=${chain}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -18,7 +18,7 @@ import { nonceRanges } from '#mining/engine/range.ts'
 import { followEvents } from '../../kit/stream.ts'
 import type { SolutionEnd } from '../wire.ts'
 import { IN_FLIGHT, type SearchDevice, TRIPS, WORKGROUP } from './device.ts'
-import { fetchWork, GatewayRefusal, mayPass } from './gateway.ts'
+import { fetchShareWork, GatewayRefusal, mayPass } from './gateway.ts'
 import { handInSolution } from './hand-in.ts'
 import { Problem } from './problem.ts'
 
@@ -129,7 +129,8 @@ export class PageMiner {
     while (!stopped.aborted) {
       const calls = this.#calls
       try {
-        if (this.#pending < MAX_PENDING) this.#use(await fetchWork(this.#options.account, this.#wantedChain, stopped))
+        if (this.#pending < MAX_PENDING)
+          this.#use(await fetchShareWork(this.#options.account, this.#wantedChain, stopped))
         if (attempts > 0) this.#options.events.onRecovered()
         attempts = 0
       } catch (error) {
