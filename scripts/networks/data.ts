@@ -7,7 +7,7 @@ const HEAD = `/**
 import { completeNetwork, type Network, type NetworkDefinition } from './network.ts'
 import { definitionOf, type NetworkForm } from './network-form.ts'
 
-const whole = (form: NetworkForm) => completeNetwork(definitionOf(form)) as Network
+const completeForm = (form: NetworkForm) => completeNetwork(definitionOf(form)) as Network
 
 /** The files by name. */
 export const networkForms = {
@@ -19,7 +19,7 @@ const TAIL = '} as const satisfies Readonly<Record<string, NetworkForm>>\n\n'
 export function networkDataModule(forms: readonly NetworkForm[]): string {
   const names = forms.map(({ name }) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()))
   const texts = forms.map((form, i) => {
-    const make = form.genesis === undefined ? 'definitionOf' : 'whole'
+    const make = form.genesis === undefined ? 'definitionOf' : 'completeForm'
     const place = `networkForms${names[i] === form.name ? `.${form.name}` : `['${form.name}']`}`
     return `/** The network \`${form.name}\`. */\nexport const ${names[i]} = ${make}(${place})\n`
   })

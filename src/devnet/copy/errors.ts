@@ -29,7 +29,7 @@ export const copyErrors = errorRows({
   },
   endlessFetches: {
     code: 'NODE_MISBEHAVED',
-    text: 'after {rounds} fetches a run still misses entries of the fork',
+    text: 'after {rounds} fetches a block still misses entries of the fork',
     hint: 'fork from another node of the network',
   },
   wrongGraph: {

@@ -9,7 +9,7 @@ export const engineErrors = errorRows({
   },
   noSuchKernel: {
     code: 'KERNEL_REFUSED',
-    text: 'no search kernel works here: {reasons}',
+    text: 'the chosen `kernel` does not work here: {reasons}',
     hint: '`kernel: auto` picks a kernel that works here',
   },
   workForGpu: {

@@ -9,7 +9,7 @@ export const checkErrors = errorRows({
   },
   badPort: {
     code: 'BAD_OPTION',
-    text: '{url}: port {port}, expected 1 to 65535',
+    text: '{url}: {port} is not a port from 1 to 65535',
     hint: 'such as 10.0.0.5:1917',
   },
   noConnection: {
