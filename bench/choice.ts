@@ -79,7 +79,7 @@ function compareMiners(
   })
   const valuesOf = (miner: 0 | 1, what: 'blocks' | 'useful') => samples.map((pair) => pair[miner][what])
   const row = (name: string, values: number[]): Row => {
-    const where = `${latencyMs} ms away${network.stays ? '' : ', restless others'}`
+    const where = `${latencyMs} ms away${network.staysOnChain ? '' : ', restless others'}`
     return { suite: SUITE, name: `${name}, ${where}`, unit: '%', samples: values }
   }
   const relative = relativeTo('any chain', valuesOf(1, 'blocks'), valuesOf(0, 'blocks'))

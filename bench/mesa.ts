@@ -17,15 +17,15 @@ const LIBRARY_FOLDERS = ['/usr/local/lib', '/usr/lib', '/usr/lib64', '/lib64', '
 /** The manifest of a Mesa Vulkan driver, `radeon` or `lvp` (lavapipe), or null if it is not installed. */
 export function vulkanManifest(driver: string): string | null {
   const names = [`${driver}_icd.json`, `${driver}_icd.${architecture}.json`]
-  return firstThere(MANIFEST_FOLDERS.flatMap((folder) => names.map((name) => join(folder, name))))
+  return firstExisting(MANIFEST_FOLDERS.flatMap((folder) => names.map((name) => join(folder, name))))
 }
 
 /** A shared library in the usual folders or in LD_LIBRARY_PATH, or null. */
 export function libraryFile(name: string): string | null {
   const own = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== '')
-  return firstThere([...own, ...LIBRARY_FOLDERS].map((folder) => join(folder, name)))
+  return firstExisting([...own, ...LIBRARY_FOLDERS].map((folder) => join(folder, name)))
 }
 
-function firstThere(paths: readonly string[]): string | null {
+function firstExisting(paths: readonly string[]): string | null {
   return paths.find((path) => existsSync(path)) ?? null
 }

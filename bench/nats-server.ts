@@ -49,10 +49,10 @@ export async function startNats(): Promise<NatsServer | string> {
     const { pid } = child
     return { port, pid, usage: () => usageOf(pid), stop }
   }
-  const told = existsSync(log) ? `: ${readFileSync(log, 'utf8').trim().split('\n').at(-1)}` : ''
+  const lastLine = existsSync(log) ? `: ${readFileSync(log, 'utf8').trim().split('\n').at(-1)}` : ''
   await stop()
   if (port instanceof Error && 'code' in port && port.code === 'ENOENT') return `${PROGRAM} is not installed`
-  throw new Error(`${PROGRAM} does not start${told}`, { cause: port })
+  throw new Error(`${PROGRAM} does not start${lastLine}`, { cause: port })
 }
 
 /** @returns the port, or null if the server ended or did not report it in time */

@@ -55,7 +55,7 @@ const TAKE_SLICES_MS = 250
 const MODULE = new URL('./slices-thread.js', import.meta.url)
 /** A difficulty with some blocks per second, far fewer than the node can take. */
 const EASY = 4_000_000n
-/** A fifth of the blocks. */
+/** Yields a fifth of the blocks. */
 const LESS_EASY = 5n * EASY
 const account: MinerAccount = { account: 'k:bench', predicate: 'keys-all', publicKeys: [] }
 const other: MinerAccount = { ...account, account: 'k:other' }
@@ -104,7 +104,7 @@ interface TestBed {
   readonly source: NodeSource
   readonly use: SearchUse
   /** Reads all slices that the threads have recorded. */
-  readonly look: () => void
+  readonly collectSlices: () => void
   readonly stop: () => Promise<void>
 }
 
@@ -150,7 +150,7 @@ async function startTestBed(latencyMs: number, bedOptions: BedOptions = {}): Pro
     await server.stop()
     if (hashes === 0) throw new Error('pipeline: nothing was hashed')
   }
-  return { near, far, source, use, look, stop }
+  return { near, far, source, use, collectSlices: look, stop }
 }
 
 /** Reports its work, and candidates on arrival. */
@@ -182,7 +182,7 @@ class WatchedEngine extends CpuEngine {
 }
 
 /** Measures the usefulness of the hashing during `run`. */
-async function measure({ use, look }: TestBed, run: () => Promise<void>) {
+async function measure({ use, collectSlices: look }: TestBed, run: () => Promise<void>) {
   use.start(sharedMs())
   const startMs = performance.now()
   await run()
@@ -238,8 +238,8 @@ interface RequestMessage {
  * a live network.
  */
 async function solutionsOnTheWire({ many, few }: Size['solutions']): Promise<Row[]> {
-  const first = await waysOf(EASY, many)
-  const later = await waysOf(LESS_EASY, few)
+  const first = await measureWrites(EASY, many)
+  const later = await measureWrites(LESS_EASY, few)
   const rowsOf = (name: string, samples: number[]): Row[] => [
     { suite: SUITE, name, unit: 'ms', samples },
     { suite: SUITE, name: `${name} p99`, unit: 'ms', samples: [percentile(samples, 0.99)] },
@@ -255,7 +255,7 @@ async function solutionsOnTheWire({ many, few }: Size['solutions']): Promise<Row
  * Time from a candidate to the start and to the end of the system call that writes its solution. The engine continues
  * to search.
  */
-async function waysOf(difficulty: bigint, solutions: number) {
+async function measureWrites(difficulty: bigint, solutions: number) {
   const givenMs: number[] = []
   const wireMs: number[] = []
   let foundAtMs: number | null = null
@@ -290,7 +290,7 @@ async function waysOf(difficulty: bigint, solutions: number) {
     sent.unsubscribe(onSent)
     await bed.stop()
   }
-  if (wireMs.length < solutions) throw new Error(`pipeline: ${wireMs.length} of ${solutions} solutions were handed in`)
+  if (wireMs.length < solutions) throw new Error(`pipeline: ${wireMs.length} of ${solutions} solutions were submitted`)
   return { givenMs, wireMs }
 }
 

@@ -15,8 +15,8 @@ import { adjacents, BLOCK_DELAY_MS, CHAINS, type Network } from './simulated-net
 /** Time lost at a change of work. */
 export const SWITCH_MS = 1
 /** Minimum and maximum interval of head checks (src/mining/source/node/cut-feed.ts). */
-const MIN_LOOK_MS = 200
-const LOOK_EVERY_MS = 1000
+const MIN_CHECK_MS = 200
+const MAX_CHECK_MS = 1000
 
 type Ask = Extract<Effect, { readonly type: 'ask' }>
 type News = Event extends infer E ? (E extends Event ? Omit<E, 'atMs'> : never) : never
@@ -28,37 +28,37 @@ export class SimulatedMiner {
   #state: State = initialState(CHAINS)
   readonly #requests = new Set<number>()
   readonly #followed = new Set<number>()
-  #search: { readonly chain: number; readonly height: number; readonly share: number; readonly fromMs: number } | null =
+  #search: { readonly chain: number; readonly height: number; readonly probability: number; readonly fromMs: number } | null =
     null
   /** Called when it starts other work. */
   onWork: (chain: number, height: number) => void = () => undefined
   #pauses = 0
-  #lookedAtMs = Number.NEGATIVE_INFINITY
-  #looks = 0
+  #checkedAtMs = Number.NEGATIVE_INFINITY
+  #checks = 0
   #blocks = 0
   #usefulMs = 0
-  #meanShareMs = 0
+  #meanProbabilityMs = 0
 
   constructor(network: Network, latencyMs: number, chooses: boolean) {
     this.#network = network
     this.#latencyMs = latencyMs
     this.#chooses = chooses
-    network.listeners.push((chain) => this.#later(latencyMs / 2, () => this.#news(chain)))
-    this.#tell({ type: 'started' })
-    if (chooses) this.#plan(0)
+    network.listeners.push((chain) => this.#later(latencyMs / 2, () => this.#noticeCut(chain)))
+    this.#dispatch({ type: 'started' })
+    if (chooses) this.#planCheck(0)
   }
 
   begin(): void {
-    this.#stretch()
+    this.#countHashes()
     this.#blocks = 0
     this.#usefulMs = 0
-    this.#meanShareMs = this.#network.meanShareMs
+    this.#meanProbabilityMs = this.#network.meanProbabilityMs
   }
 
   /** Expected blocks of all hashes in per cent of those at the mean target, and useful hashes. */
   account(durationMs: number): { readonly blocks: number; readonly useful: number } {
-    this.#stretch()
-    const possible = this.#network.meanShareMs - this.#meanShareMs
+    this.#countHashes()
+    const possible = this.#network.meanProbabilityMs - this.#meanProbabilityMs
     return { blocks: (100 * this.#blocks) / possible, useful: (100 * this.#usefulMs) / durationMs }
   }
 
@@ -66,13 +66,13 @@ export class SimulatedMiner {
     this.#network.at(this.#network.nowMs + delayMs, run)
   }
 
-  #news(chain: number): void {
+  #noticeCut(chain: number): void {
     if (!this.#followed.has(chain)) return
-    this.#tell({ type: 'newCut', chain })
-    if (this.#chooses) this.#plan(MIN_LOOK_MS)
+    this.#dispatch({ type: 'newCut', chain })
+    if (this.#chooses) this.#planCheck(MIN_CHECK_MS)
   }
 
-  #tell(news: News): void {
+  #dispatch(news: News): void {
     const [state, effects] = step(this.#state, { ...news, atMs: this.#network.nowMs } as Event)
     this.#state = state
     for (const effect of effects) this.#perform(effect)
@@ -96,7 +96,7 @@ export class SimulatedMiner {
         this.#take(effect.job.work)
         return
       case 'idle':
-        this.#stretch()
+        this.#countHashes()
         this.#search = null
         return
       case 'follow':
@@ -111,9 +111,9 @@ export class SimulatedMiner {
     this.#later(this.#latencyMs / 2, () => {
       const open = CHAINS.filter((chain) => this.#network.isOpen(chain))
       const chain = asked !== null && open.includes(asked) ? asked : open[Math.floor(Math.random() * open.length)]
-      const work = workOf(chain, this.#network.heights[chain], this.#network.fractionOf(chain))
+      const work = workOf(chain, this.#network.heights[chain], this.#network.probabilityOf(chain))
       this.#later(this.#latencyMs / 2, () => {
-        if (this.#requests.delete(request)) this.#tell({ type: 'answered', request, work })
+        if (this.#requests.delete(request)) this.#dispatch({ type: 'answered', request, work })
       })
     })
   }
@@ -128,39 +128,39 @@ export class SimulatedMiner {
     const isCurrent = purpose === 'current'
     const pause = isCurrent ? ++this.#pauses : 0
     this.#later(isCurrent ? Math.random() * Math.min(10_000, 50 * 2 ** attempts) : 1000, () => {
-      if (!isCurrent || pause === this.#pauses) this.#tell({ type: 'paused', purpose })
+      if (!isCurrent || pause === this.#pauses) this.#dispatch({ type: 'paused', purpose })
     })
   }
 
   #follow(chain: number): void {
     if (this.#followed.has(chain)) return
     this.#followed.add(chain)
-    this.#later(this.#latencyMs, () => this.#tell({ type: 'streamOpened', chain }))
+    this.#later(this.#latencyMs, () => this.#dispatch({ type: 'streamOpened', chain }))
   }
 
   /** Checks the heads, at least this long after the last check. */
-  #plan(intervalMs: number): void {
-    const look = ++this.#looks
-    this.#later(Math.max(0, this.#lookedAtMs + intervalMs - this.#network.nowMs), () => {
-      if (look === this.#looks) this.#look()
+  #planCheck(intervalMs: number): void {
+    const look = ++this.#checks
+    this.#later(Math.max(0, this.#checkedAtMs + intervalMs - this.#network.nowMs), () => {
+      if (look === this.#checks) this.#checkHeads()
     })
   }
 
-  #look(): void {
-    this.#lookedAtMs = this.#network.nowMs
+  #checkHeads(): void {
+    this.#checkedAtMs = this.#network.nowMs
     this.#later(this.#latencyMs / 2, () => {
       const chances = this.#chances()
       // The cut arrives, then headers are requested.
-      this.#later(1.5 * this.#latencyMs, () => this.#tell({ type: 'viewed', chances }))
+      this.#later(1.5 * this.#latencyMs, () => this.#dispatch({ type: 'viewed', chances }))
     })
-    this.#plan(LOOK_EVERY_MS)
+    this.#planCheck(MAX_CHECK_MS)
   }
 
   #chances(): ExpectedRewards {
     const network = this.#network
     const open = CHAINS.filter((chain) => network.isOpen(chain))
     const prospects: MinableChain[] = open.map((chain) => {
-      return { chain, parent: '', probability: network.fractionOf(chain), sinceMs: network.openSinceMs[chain] }
+      return { chain, parent: '', probability: network.probabilityOf(chain), sinceMs: network.openSinceMs[chain] }
     })
     return expectedRewardsOf(prospects, {
       chains: CHAINS.length,
@@ -171,30 +171,30 @@ export class SimulatedMiner {
   }
 
   #take({ fields }: Work): void {
-    this.#stretch()
+    this.#countHashes()
     const { nowMs } = this.#network
-    const share = Number(fields.target) / Number(MAX_TARGET)
-    this.#search = { chain: fields.chainId, height: Number(fields.height), share, fromMs: nowMs + SWITCH_MS }
+    const probability = Number(fields.target) / Number(MAX_TARGET)
+    this.#search = { chain: fields.chainId, height: Number(fields.height), probability, fromMs: nowMs + SWITCH_MS }
     this.onWork(fields.chainId, Number(fields.height))
   }
 
-  /** Counts the searched hashes once it is known which of them could still arrive in time. */
-  #stretch(): void {
+  /** Counts the hashes since the last call, once it is known which of them could still arrive in time. */
+  #countHashes(): void {
     const search = this.#search
     const { nowMs } = this.#network
     if (search === null || nowMs <= search.fromMs) return
-    const { chain, height, share, fromMs } = search
+    const { chain, height, probability, fromMs } = search
     this.#search = { ...search, fromMs: nowMs }
     this.#later(this.#latencyMs / 2, () => {
-      const lastMs = this.#network.deathOf(chain, height) - this.#latencyMs / 2
+      const lastMs = this.#network.endMsOf(chain, height) - this.#latencyMs / 2
       const usefulMs = Math.max(0, Math.min(nowMs, lastMs) - fromMs)
       this.#usefulMs += usefulMs
-      this.#blocks += usefulMs * share
+      this.#blocks += usefulMs * probability
     })
   }
 }
 
-function workOf(chain: number, parentHeight: number, share: number): Work {
+function workOf(chain: number, parentHeight: number, probability: number): Work {
   const parent = new Uint8Array(32)
   new DataView(parent.buffer).setUint32(0, parentHeight)
   return workFromBytes(
@@ -203,7 +203,7 @@ function workOf(chain: number, parentHeight: number, share: number): Work {
       creationTime: 0n,
       parent,
       adjacents: new Map(adjacents[chain].map((adjacent) => [adjacent, parent])),
-      target: BigInt(Math.floor(share * Number(MAX_TARGET))),
+      target: BigInt(Math.floor(probability * Number(MAX_TARGET))),
       payloadHash: parent,
       chainId: chain,
       weight: 0n,

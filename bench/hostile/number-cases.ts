@@ -2,9 +2,9 @@
 import { again, type HostileCase, long } from './case.ts'
 
 const PLACES = long(254, '0')
-/** 1 with 255 places, all of them zeros but the last one in `tail`. */
+/** A decimal near 1 with 255 places: 254 zeros, then `tail`. */
 const withPlaces = (tail: string) => `1.${PLACES}${tail}`
-/** A decimal of 490,000 bits with 255 places, as data, since it costs no gas there. */
+/** A decimal of 490,000 bits with 255 places. It is message data, which costs no gas. */
 const HUGE_DECIMAL = '(h (read-msg "h")) (hd (read-msg "hd"))'
 const hugeDecimal: Pick<HostileCase, 'as' | 'data'> = {
   as: 'local',

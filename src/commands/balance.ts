@@ -11,7 +11,7 @@ import type { CommandContext, Terminal } from '#faces/cli/terminal.ts'
 import { describeError } from '#ground/base/errors.ts'
 import type { Decimal } from '#language/contracts/values/decimal.ts'
 import { chainsOf, withNode } from './input/with-node.ts'
-import { balanceJson, balanceLines, type BalanceReport, totalOf } from './results/balance-lines.ts'
+import { type BalanceReport, balanceJson, balanceLines, totalOf } from './results/balance-lines.ts'
 
 type BalanceConfig = Config<typeof balanceOptions>
 

@@ -18,7 +18,7 @@ import type {
 } from '#language/contracts/repl/run.ts'
 import type { FileOutcome, FileRequests } from '#language/testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
-import { locationOf, type LocatedResult, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
+import { type LocatedResult, locationOf, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
 import { runTestFiles } from '#language/testing/run.ts'
 import { type WatchEvents, watchFiles } from '#language/testing/watch.ts'
 import { commandErrors } from './input/errors.ts'

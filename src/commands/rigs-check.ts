@@ -56,7 +56,10 @@ function planOf(server: string, values: RigsCheckValues): CheckPlan {
   return { address: readServerAddress(server), account: { user, password }, makers: chosen, timeoutMs, listenMs }
 }
 
-type Attempt = { readonly maker: Manufacturer } & ({ readonly transcript: Transcript } | { readonly unreachable: NewcutError })
+type Attempt = { readonly maker: Manufacturer } & (
+  | { readonly transcript: Transcript }
+  | { readonly unreachable: NewcutError }
+)
 
 async function attempt(maker: Manufacturer, plan: CheckPlan, clock: Clock, stopped: AbortSignal): Promise<Attempt> {
   const { address, account, timeoutMs, listenMs } = plan

@@ -6,7 +6,7 @@ import { localTime } from '#ground/platform/clock.ts'
 import { LoadPauser } from '#mining/mine/load-gate.ts'
 import type { Miner } from '#mining/mine/miner.ts'
 import { clockText, isOpen, nextChangeMs, type Schedule } from '#mining/mine/schedule.ts'
-import { fractionOfOthers, type CpuLoad, readLoad } from '#mining/sensors/load.ts'
+import { type CpuLoad, fractionOfOthers, readLoad } from '#mining/sensors/load.ts'
 import { composeErrors } from './errors.ts'
 
 export interface PausingSetup {

@@ -114,7 +114,16 @@ async function poolOf({ recorder }: RigHost, faced: MinerForServers, source: Min
     symbol: client?.network.network.symbol ?? 'KDA',
     blockDelayMs: client?.blockDelayMs ?? USUAL_DELAY_MS,
   }
-  return new PoolResponses({ ledger: recorder, snapshot, network, ...about, account, recent, payouts, clock: systemClock })
+  return new PoolResponses({
+    ledger: recorder,
+    snapshot,
+    network,
+    ...about,
+    account,
+    recent,
+    payouts,
+    clock: systemClock,
+  })
 }
 
 async function pageOf(source: MinerSetup['source'], { node, network }: ConnectedSource): Promise<ServedPart[]> {

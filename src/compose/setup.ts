@@ -153,7 +153,7 @@ export interface LeaderSearch {
   readonly link: FleetLink
   /** Name of this process, for people. */
   readonly name: string
-  /** JetStream replicas. Undefined keeps the present number, which is 1 for a new fleet. */
+  /** JetStream replicas. Undefined keeps the current number, which is 1 for a new fleet. */
   readonly replicas?: number | undefined
 }
 

@@ -15,7 +15,7 @@ const open = async (folder: string, options: Partial<LevelStoreOptions> = {}) =>
 }
 
 /** A folder with these shares, a record for each. */
-async function written(shares: readonly ShareEntry[]): Promise<string> {
+async function writeShares(shares: readonly ShareEntry[]): Promise<string> {
   const folder = temporaryFolder()
   const store = await open(folder)
   for (const share of shares) await store.append([share])
@@ -27,7 +27,7 @@ const keyOf = ({ timeMs, id }: ShareEntry) => `s/${String(timeMs).padStart(15, '
 
 const tallyKeyOf = ({ timeMs }: ShareEntry) => `t/${String(timeMs).padStart(15, '0')}`
 
-async function changed(folder: string, change: (database: ClassicLevel) => Promise<unknown>): Promise<void> {
+async function changeDatabase(folder: string, change: (database: ClassicLevel) => Promise<unknown>): Promise<void> {
   const database = new ClassicLevel(folder)
   await change(database)
   await database.close()
@@ -40,8 +40,8 @@ const shares = Array.from({ length: 30 }, (_, i) => shareOf(i, { timeMs: START_M
 const ids = shares.map(({ id }) => id)
 
 it('reading the ten seconds of a missing record fails in either order, and reading others succeeds', async () => {
-  const folder = await written(shares)
-  await changed(folder, (database) => database.del(keyOf(shares[14])))
+  const folder = await writeShares(shares)
+  await changeDatabase(folder, (database) => database.del(keyOf(shares[14])))
   const damage = {
     code: 'DATA_UNUSABLE',
     message: `${folder}: the share log is damaged: 1 of 10 records of the ten seconds from 2025-11-24T16:00:10.000Z are missing`,
@@ -61,7 +61,7 @@ it('reading the ten seconds of a missing record fails in either order, and readi
 })
 
 it('a range that begins or ends within ten seconds still returns its shares', async () => {
-  const folder = await written(shares)
+  const folder = await writeShares(shares)
   const store = await open(folder)
   const inside = (fromMs: number, untilMs: number) => ({ fromMs: START_MS + fromMs, untilMs: START_MS + untilMs })
   expect(await idsOf(store, inside(9000, 13_000))).toEqual(ids.slice(9, 13))
@@ -70,8 +70,8 @@ it('a range that begins or ends within ten seconds still returns its shares', as
 })
 
 it('a record whose time was changed is an error', async () => {
-  const folder = await written(shares)
-  await changed(folder, async (database) => {
+  const folder = await writeShares(shares)
+  await changeDatabase(folder, async (database) => {
     const value = await database.get(keyOf(shares[5]))
     const other = keyOf({ ...shares[5], timeMs: shares[5].timeMs + 1 })
     await database.batch([
@@ -85,27 +85,27 @@ it('a record whose time was changed is an error', async () => {
 })
 
 it('a damaged tally is an error, and so is the loss of all records of ten seconds', async () => {
-  const folder = await written(shares)
+  const folder = await writeShares(shares)
   const tally = tallyKeyOf(shares[20])
-  await changed(folder, (database) => database.clear({ gte: keyOf(shares[20]), lt: 's/9' }))
+  await changeDatabase(folder, (database) => database.clear({ gte: keyOf(shares[20]), lt: 's/9' }))
   await expect(open(folder)).rejects.toMatchObject({
     message: expect.stringContaining('10 of 10 records of the ten seconds from 2025-11-24T16:00:20.000Z are missing'),
   })
-  await changed(folder, (database) => database.put(tally, '0 [10,1]'))
+  await changeDatabase(folder, (database) => database.put(tally, '0 [10,1]'))
   await expect(open(folder)).rejects.toMatchObject({
     message: expect.stringContaining('the tally of the ten seconds from 2025-11-24T16:00:20.000Z has a wrong checksum'),
   })
 })
 
 it('a missing tally is an error, and so is the loss of all records or of the record m/tallied-since', async () => {
-  const folder = await written(shares)
-  await changed(folder, (database) => database.clear({ gte: 's/', lt: 's0' }))
+  const folder = await writeShares(shares)
+  await changeDatabase(folder, (database) => database.clear({ gte: 's/', lt: 's0' }))
   await expect(open(folder)).rejects.toMatchObject({ message: expect.stringContaining('10 of 10 records of the ten') })
-  const other = await written(shares)
-  await changed(other, (database) => database.del(tallyKeyOf(shares[10])))
+  const other = await writeShares(shares)
+  await changeDatabase(other, (database) => database.del(tallyKeyOf(shares[10])))
   const message = 'the tally of the ten seconds from 2025-11-24T16:00:10.000Z is missing'
   await expect(open(other)).rejects.toMatchObject({ message: expect.stringContaining(message) })
-  await changed(other, (database) => database.del('m/tallied-since'))
+  await changeDatabase(other, (database) => database.del('m/tallied-since'))
   await expect(open(other)).rejects.toMatchObject({ message: expect.stringContaining('the record m/tallied-since') })
 })
 
@@ -144,8 +144,8 @@ it('a late share that has expired is dropped, and a tally expires as a whole', a
 })
 
 it('the records of an earlier version are tallied once a share is added to their ten seconds', async () => {
-  const folder = await written(shares.slice(0, 5))
-  await changed(folder, async (database) => {
+  const folder = await writeShares(shares.slice(0, 5))
+  await changeDatabase(folder, async (database) => {
     await database.batch(['m/tallied-since', tallyKeyOf(shares[0])].map((key) => ({ type: 'del', key })))
     await database.put('m/format', '1')
   })
@@ -154,7 +154,7 @@ it('the records of an earlier version are tallied once a share is added to their
   await store.append([shares[5]])
   expect(await idsOf(store)).toEqual(ids.slice(0, 6))
   await store.close()
-  await changed(folder, async (database) => {
+  await changeDatabase(folder, async (database) => {
     // An earlier version does not open it any more: it takes tallies for damaged records.
     expect(await database.get('m/format')).toBe('2')
     await database.del(keyOf(shares[2]))
@@ -165,7 +165,7 @@ it('the records of an earlier version are tallied once a share is added to their
 it('one warning reports the records that LevelDB has dropped, and the others can be read', async () => {
   // LevelDB drops blocks of 32 KiB.
   const many = Array.from({ length: 400 }, (_, i) => shareOf(i, { timeMs: START_MS + 10 * i }))
-  const folder = await written(many)
+  const folder = await writeShares(many)
   const log = join(folder, readdirSync(folder).find((name) => name.endsWith('.log')) ?? '')
   const bytes = readFileSync(log)
   bytes[40_000] ^= 4

@@ -22,7 +22,7 @@ function folderOf(caches: Readonly<Record<string, readonly Cache[]>>): string {
   return folder
 }
 
-it('the description of the machine has each cache of a level once, without those of another level or without a size', async () => {
+it('the description of the machine counts each shared cache once, and skips caches without a size', async () => {
   const folder = folderOf({
     cpu0: [
       ['2', '512K', '0-1'],
@@ -44,7 +44,7 @@ it('the description of the machine has each cache of a level once, without those
   expect(await readProcessor(folder)).toMatchObject({ l2: (512 + 256) * 1024, l3: 32768 * 1024 })
 })
 
-it('the description of the machine has no cache sizes where no cache is described', async () => {
+it('the description of the machine has no cache sizes if Linux describes no cache', async () => {
   expect(await readProcessor(folderOf({ cpu0: [['1', '64K', '0']] }))).toMatchObject({ l2: null, l3: null })
   expect(await readProcessor(join(temporaryFolder(), 'none'))).toMatchObject({ l2: null, l3: null })
 })

@@ -108,7 +108,7 @@ describe('a scrape', () => {
     expect(await metrics.scrape()).toContain('newcut_hashes_total{engine="cpu",device="a"} 750')
   })
 
-  it('a scrape adds only what is new to the totals of the miner', async () => {
+  it('a scrape adds only new counts to the totals of the miner', async () => {
     let parts: Partial<Snapshot> = { hashes: 500, preemptions: 2, poolBlocks: 1 }
     const metrics = new Metrics(() => snapshotWith(parts), '0.0.0')
     await metrics.scrape()
@@ -263,7 +263,7 @@ describe('/healthz', () => {
     expect(await healthOf(snapshotWith({ paused: true, work: null }))).toEqual({ code: 200, body })
   })
 
-  it('/healthz counts each total of rigs by itself, although reasons of several have the same name', async () => {
+  it('/healthz counts each total of rigs separately, even if their reasons have the same name', async () => {
     const refusals = new RefusalCounter()
     for (let i = 0; i < 9; i++) refusals.request('digits')
     const rigs = () => ({

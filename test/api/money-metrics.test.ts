@@ -24,7 +24,7 @@ async function scraped(metrics: Metrics): Promise<Record<string, number>> {
   return Object.fromEntries(lines.map((line) => line.split(' ')).map(([name, value]) => [name, Number(value)]))
 }
 
-it('the money metrics have what was paid, and income, cost and break-even prices with their currency', async () => {
+it('the money metrics show payments, income, cost and break-even prices with their currency', async () => {
   const profit = profitWith({ coin: price(2), power: price(0.3) })
   const found = await scraped(new Metrics(() => snapshotWith({ profit, earnings }), '0'))
   expect(found).toEqual({
@@ -39,7 +39,7 @@ it('the money metrics have what was paid, and income, cost and break-even prices
   })
 })
 
-it('the money metrics have no series for what is unknown, and none of a previous currency', async () => {
+it('the money metrics have no series for unknown figures or a previous currency', async () => {
   let parts: Partial<Snapshot> = { profit: profitWith({ coin: price(2), power: price(0.3) }), earnings }
   const metrics = new Metrics(() => snapshotWith(parts), '0')
   await scraped(metrics)

@@ -1,6 +1,11 @@
 /** The newest blocks of a pool: their outcomes, and the accounts that payouts count them for. */
 import { expect, it } from 'vitest'
-import { type PreviousRunBlock, MAX_BLOCKS, PoolBlocks, type PoolBlocksOptions } from '../../src/faces/api/pool-blocks.ts'
+import {
+  MAX_BLOCKS,
+  PoolBlocks,
+  type PoolBlocksOptions,
+  type PreviousRunBlock,
+} from '../../src/faces/api/pool-blocks.ts'
 import type { LifeStep } from '../../src/ground/chain/solution.ts'
 import { accountOf, keyOf, MemoryShares, share } from '../payouts/memory-shares.ts'
 import { step } from '../web/dashboard/common.ts'
@@ -95,7 +100,7 @@ it('the list of blocks searches the log until a share can come no more, once for
   expect(shares.readings).toBe(5)
 })
 
-it('a change of a block during the search of the log stays', async () => {
+it('a state that a block reaches during the search of the log is kept', async () => {
   const shares = new MemoryShares([share({ user: BEN, timeMs: AT_MS, block: 'a' })])
   const { blocks, tell } = blocksOf({ shares, recent: [former('a')] })
   const naming = blocks.withUsers()

@@ -204,7 +204,7 @@ it.each([
   expect(JSON.stringify(await read(`/payments?${query}`, 400))).toContain(message)
 })
 
-it('the payouts folder is that of --state, or the default one of a miner on a live network', () => {
+it('the payouts folder is that of --state; its default is the folder of a miner on a live network', () => {
   const node = (isRequired: boolean) =>
     ({ kind: 'nodes', state: { folder: 'f', isRequired } }) as unknown as MinerSetup['source']
   const relay = (isRequired: boolean) =>

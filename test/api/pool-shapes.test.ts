@@ -246,7 +246,7 @@ describe('pages', () => {
 })
 
 describe('figures', () => {
-  it('the figures of the network are those of all its chains, and of the current work', async () => {
+  it('the network figures cover all chains and the current work', async () => {
     const chain = { chain: 0, height: 1, waitsFor: null, adjacents: [], isWanted: true }
     const chains = [300, null, 600].map((difficulty) => ({ ...chain, difficulty }))
     const parts = {

@@ -123,7 +123,7 @@ describe('a server', () => {
     expect(status).toBe(404)
   })
 
-  it('the error about an address in use names it, and the way to choose another', async () => {
+  it('the error about an address in use names the address, and how to choose another', async () => {
     const { url } = await start()
     const port = Number(new URL(url).port)
     await expect(start({ port })).rejects.toMatchObject({

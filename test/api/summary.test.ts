@@ -208,14 +208,14 @@ describe('the figures for mining systems', () => {
   ]
   const snapshot = snapshotWith({ hardware: parts, uptimeMs: 61_900, solutions, hardwareErrors: 4 })
 
-  it('the figures for mining systems are thousands of hashes at HiveOS, with null for what is unknown', () => {
+  it('/hiveos reports thousands of hashes, with null for unknown figures', () => {
     expect(hiveStats(snapshot, '1.2.3')).toEqual({
       ...{ hs: [1.5, 2_000, null], hs_units: 'khs', temp: [72, null, null], fan: [null, 42, null], uptime: 61 },
       ...{ ver: '1.2.3', ar: [3, 5], algo: 'blake2s', bus_numbers: [null, 0x5d, null] },
     })
   })
 
-  it('the figures for mining systems are hashes at mmpOS, with accepted, invalid and rejected solutions', () => {
+  it('/mmpos reports hashes, with accepted, invalid and rejected solutions', () => {
     expect(mmpStats(snapshot, '1.2.3')).toEqual({
       ...{ busid: ['cpu', 0x5d, null], hash: [1_500, 2_000_000, null], units: 'hs', air: ['3', '4', '5'] },
       shares: { accepted: [3, 2, 3], rejected: [5, 3, 5], invalid: [1, 3, 0] },

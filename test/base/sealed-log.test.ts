@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  HashChain,
   isUnfinishedLine,
   LogDamage,
   type LogDisk,
@@ -22,7 +23,6 @@ import {
   machineDisk,
   readLog,
   readSealedLine,
-  HashChain,
   SealedLog,
   sealedLine,
 } from '../../src/ground/base/sealed-log.ts'

@@ -143,7 +143,7 @@ describe('header, work and work response', () => {
     )
   })
 
-  it('two works extend the same blocks if chain, parent and every adjacent are equal', () => {
+  it('two pieces of work extend the same blocks if chain, parent and every adjacent are equal', () => {
     fc.assert(
       fc.property(headers(3), headers(3), (header, other) => {
         const { chainId, parent, adjacents } = header

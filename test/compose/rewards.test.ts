@@ -143,7 +143,7 @@ it('the request for a reward is repeated at a greater depth if the node did not 
   expect(told).toHaveLength(1)
 })
 
-it('the reward of a block from an earlier run is requested at a greater depth', async () => {
+it('the reward of a block from an earlier run is requested once, even at a greater depth', async () => {
   const deeper = solution({ depth: 3, verdict: null })
   expect((await rewarded([deeper, deeper], paying, ['h'])).told).toHaveLength(1)
   expect((await rewarded([deeper], paying)).asked).toEqual([])

@@ -45,10 +45,10 @@ export async function startCluster({ text, servers, change = (same) => same }: C
   for (const host of servers.keys()) {
     ports.set(host, { client: await freePort(), route: await freePort(), monitor: await freePort() })
   }
-  const here = (told: string) =>
-    told.replace(/@([\w.-]+):(4222|6222)/g, (_all, host: string, port) => {
+  const here = (urls: string) =>
+    urls.replace(/@([\w.-]+):(4222|6222)/g, (_all, host: string, port) => {
       const own = ports.get(host)
-      if (own === undefined) throw new Error(`${host} is none of the servers`)
+      if (own === undefined) throw new Error(`${host} is not one of the servers`)
       return `@127.0.0.1:${port === '4222' ? own.client : own.route}`
     })
   const started = new Map<string, ClusterServer>()
@@ -57,13 +57,13 @@ export async function startCluster({ text, servers, change = (same) => same }: C
     const env = Object.entries(environment).map(([name, value]) => [name, here(value)])
     started.set(host, startServer(change(textFor(text, own)), own, Object.fromEntries(env)))
   }
-  const isWell = async ({ get }: ClusterServer) => {
+  const isHealthy = async ({ get }: ClusterServer) => {
     const health = await get('/healthz').catch(() => null)
     if (health?.ok !== true) return false
     const { meta_cluster: meta } = (await (await get('/jsz')).json()) as { meta_cluster?: { leader?: string } }
     return meta?.leader !== undefined
   }
-  await until(async () => (await Promise.all([...started.values()].map(isWell))).every(Boolean))
+  await until(async () => (await Promise.all([...started.values()].map(isHealthy))).every(Boolean))
   return { servers: started, here }
 }
 
@@ -85,12 +85,12 @@ function startServer(text: string, { client, monitor }: Ports, environment: Reco
   writeFileSync(config, text)
   const env = { PATH: PROGRAM_PATH, ...environment }
   const child = spawn('nats-server', ['--config', config], { env, stdio: 'ignore' })
-  const kill = () => ended(child)
+  const kill = () => killProcess(child)
   onTestFinished(kill)
   return { port: client, get: (path) => fetch(`http://127.0.0.1:${monitor}${path}`), kill }
 }
 
-function ended(child: ChildProcess): Promise<void> {
+function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
   return new Promise((resolve) => {
     child.once('close', () => resolve())

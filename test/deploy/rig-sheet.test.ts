@@ -133,7 +133,7 @@ describeWith(lackOf('bash'), 'the flight sheet', () => {
       expect(said).toBe('')
     })
 
-    it('the sheet removes the text after a dot from an account name too, and says so', () => {
+    it('the sheet also removes the text after a dot from an account name, and reports it', () => {
       const { content, said } = write({ user: 'alice.rig1' })
       expect(content).toMatchObject({ account: 'alice' })
       expect(said).toMatch(/the account is alice: \.rig1 is taken for the name of the worker/)

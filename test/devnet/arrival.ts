@@ -9,7 +9,7 @@ import { rewound } from './control-common.ts'
 import { Peer } from './request.ts'
 import type { DevnetOptions } from './whole-node.ts'
 
-export interface Made {
+export interface AddedBlock {
   readonly chain: number
   /** Origin of the block. */
   readonly by: string
@@ -18,19 +18,19 @@ export interface Made {
 
 /** Starts a ledger. `made` has its blocks without those of the start; `until` waits for them. */
 export async function startWatched(options: DevnetOptions = {}, machine: Partial<HostMachine> = {}) {
-  const { all, onSolved } = noteBlocks()
-  return watched(await startLedger({ ...options, onSolved }, machine), all)
+  const { all, onSolved } = recordBlocks()
+  return watch(await startLedger({ ...options, onSolved }, machine), all)
 }
 
 /** Like startWatched, for all tests of a file: each call rewinds the ledger. `prepare` runs once, before the first. */
 export function sharedWatched(prepare: (started: Started) => Promise<void> = async () => undefined) {
-  const { all, onSolved } = noteBlocks()
+  const { all, onSolved } = recordBlocks()
   const shared = rewound(sharedLedger({ onSolved }, {}, prepare))
-  return async () => watched(await shared(), all)
+  return async () => watch(await shared(), all)
 }
 
-function noteBlocks() {
-  const all: Made[] = []
+function recordBlocks() {
+  const all: AddedBlock[] = []
   const onSolved: DevnetOptions['onSolved'] = (_header, addition, by) => {
     if (addition.status !== 'added') return
     const { block } = addition
@@ -39,7 +39,7 @@ function noteBlocks() {
   return { all, onSolved }
 }
 
-function watched(started: Started, all: readonly Made[]) {
+function watch(started: Started, all: readonly AddedBlock[]) {
   const first = all.length
   const made = () => all.slice(first)
   // Answers of orders have no headers for web pages, which a checked peer requires.
@@ -49,9 +49,10 @@ function watched(started: Started, all: readonly Made[]) {
     ...started,
     control,
     made,
-    until: (areEnough: (blocks: readonly Made[]) => boolean) => until(() => areEnough(made())),
+    until: (areEnough: (blocks: readonly AddedBlock[]) => boolean) => until(() => areEnough(made())),
   }
 }
 
 /** Whether a block holds a transaction. */
-export const hold = (key: string) => (blocks: readonly Made[]) => blocks.some((each) => each.requestKeys.includes(key))
+export const includesTransaction = (key: string) => (blocks: readonly AddedBlock[]) =>
+  blocks.some((each) => each.requestKeys.includes(key))

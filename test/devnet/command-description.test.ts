@@ -7,11 +7,11 @@ import { commandOf } from './read-command.ts'
 
 const KEY = 'tDFY8bHNx4dLSHZs4oYxPQ7bCqu0pGKZkZrZ5ZfZxZY'
 const terms = { chainId: '0', gasLimit: 1, gasPrice: 1, ttl: 1, creationTime: 0 }
-const told = (payload: unknown, sender = 'sender00') => {
+const descriptionOf = (payload: unknown, sender = 'sender00') => {
   const cmd = JSON.stringify({ meta: { ...terms, sender }, payload, signers: [], nonce: '' })
   return describeCommand(commandOf({ hash: KEY, sigs: [], cmd }))
 }
-const actionOf = (code: string) => told({ exec: { code, data: {} } }).action
+const actionOf = (code: string) => descriptionOf({ exec: { code, data: {} } }).action
 const coins = (change = {}) => {
   const plain = { sender: 'a', receiver: 'b', amount: '1.5', token: 'coin', toChain: null }
   return { kind: 'transfer', ...plain, ...change }
@@ -56,7 +56,7 @@ describe('a command is described as', () => {
     expect(actionOf('(coin.transfer "a\u001b[2J" "b\u202ec" 1.5)')).toEqual(coins({ sender: 'a [2J', receiver: 'b c' }))
     const transfer = actionOf(`(coin.transfer "${'a'.repeat(300)}" "b" ${'1'.repeat(200)}.0)`)
     expect(transfer).toEqual(coins({ sender: `${'a'.repeat(255)}…`, amount: `${'1'.repeat(79)}…` }))
-    expect(told({ exec: { code: '', data: {} } }, 'a\u009bb').sender).toBe('a b')
+    expect(descriptionOf({ exec: { code: '', data: {} } }, 'a\u009bb').sender).toBe('a b')
   })
 
   it('a command is described as the step of a pact', () => {
@@ -66,9 +66,14 @@ describe('a command is described as', () => {
       sender: 'sender00',
       action: { kind: 'continuation', pactId: KEY, step: 1, isRollback: false },
     }
-    expect(told({ cont })).toEqual(expected)
+    expect(descriptionOf({ cont })).toEqual(expected)
     const rollback = { ...cont, pactId: '\u001b[2J', step: 0, rollback: true }
-    expect(told({ cont: rollback }).action).toEqual({ kind: 'continuation', pactId: '[2J', step: 0, isRollback: true })
+    expect(descriptionOf({ cont: rollback }).action).toEqual({
+      kind: 'continuation',
+      pactId: '[2J',
+      step: 0,
+      isRollback: true,
+    })
   })
 })
 

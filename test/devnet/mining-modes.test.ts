@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { roundsOf } from '../rotation.ts'
 import { until } from '../wait.ts'
-import { hold, sharedWatched, startWatched } from './arrival.ts'
+import { includesTransaction, sharedWatched, startWatched } from './arrival.ts'
 import { exec, makeBlocks, send, transfer } from './commands-common.ts'
 import { clockByHand, jsonOf, start } from './common.ts'
 import { order, refusal } from './control-common.ts'
@@ -40,7 +40,7 @@ describe('mining on arrival', () => {
     await makeBlocks(peer, { 0: 1 })
     const command = transfer('sender01', 1)
     await send(peer, [command])
-    await until(hold(command.hash))
+    await until(includesTransaction(command.hash))
     expect(made().map(({ chain }) => chain)).toEqual([0, 1, 0])
   })
 
@@ -57,7 +57,7 @@ describe('mining on arrival', () => {
       orders.push(order(control, '/make-blocks', { 0: 2, 5: 1 }))
     }
     await Promise.all(orders)
-    await until((blocks) => commands.every(({ hash }) => hold(hash)(blocks)))
+    await until((blocks) => commands.every(({ hash }) => includesTransaction(hash)(blocks)))
     expect(
       made()
         .flatMap(({ requestKeys }) => requestKeys)
@@ -69,7 +69,7 @@ describe('mining on arrival', () => {
     const { peer, made, until } = await startWatched(onArrival(0))
     const slow = exec('(length (map (+ 1) (enumerate 0 20000)))', { gasLimit: 150_000 })
     await send(peer, [slow])
-    await until(hold(slow.hash))
+    await until(includesTransaction(slow.hash))
     expect(made()).toHaveLength(1)
   })
 
@@ -97,7 +97,7 @@ describe('/devnet/mining', () => {
     const mining = { mode: 'on-arrival', confirmations: 5 }
     expect(await order(control, '/devnet/mining', { mode: 'on-arrival' })).toEqual({ mining })
     await time.pass(50)
-    await until(hold(command.hash))
+    await until(includesTransaction(command.hash))
     const { mode } = jsonOf(await control.get('/devnet/status'))
     expect(mode).toBe('a block for each command at once, then 5 on every chain')
     const constant = { mode: 'constant', everyMs: 20 }

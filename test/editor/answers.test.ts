@@ -250,7 +250,7 @@ describe('the structure of a file', () => {
     expect(data[7]).toBe(7)
   })
 
-  it('the structure of a file ends with its text, wherever an error places itself', () => {
+  it('the structure of a broken file ends with its text, wherever the error is', () => {
     const lines = new LineStarts('ab\ncd')
     expect(
       [

@@ -20,7 +20,7 @@ function formatted(text: string, file = 'a.repl'): string {
 const commentsOf = (text: string) => text.match(/;[^\n]*/g)?.map((comment) => comment.trimEnd())
 
 describe('the printer', () => {
-  it('the printer has files to format', () => {
+  it('the repository has files to format', () => {
     expect(files.length).toBeGreaterThan(40)
   })
 
@@ -117,7 +117,7 @@ describe('newcut format', () => {
     return join(folder, name)
   }
 
-  it('newcut format --check lists what it would change, and changes nothing', async () => {
+  it('newcut format --check lists the files that it would change, and changes nothing', async () => {
     const [wrong, right] = [file('wrong.pact', '(+  1 2)'), file('right.pact', '(+ 1 2)\n')]
     expect(await run(['format', '--check', wrong, right])).toMatchObject({ code: 1, out: `${wrong}\n`, err: '' })
     expect(readFileSync(wrong, 'utf8')).toBe('(+  1 2)')

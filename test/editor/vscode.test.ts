@@ -43,7 +43,7 @@ it('the extension supports the language of both kinds of files, with a readable 
   ])
 })
 
-it('the extension packs each file that the manifest names, and what they need', () => {
+it('the extension packs each file that the manifest names, and the files that those need', () => {
   const packed = textOf('.vscodeignore').match(/^!.*/gm)
   const named = [manifest.main, contributes.languages[0].configuration, contributes.grammars[0].path]
   for (const name of ['package.json', 'README.md', ...named.map((each: string) => each.replace('./', ''))]) {

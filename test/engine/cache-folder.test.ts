@@ -16,7 +16,7 @@ function file(): string {
   return join(folder, 'folder', 'tuning.json')
 }
 
-it('a cache entry has what was written', () => {
+it('a cache entry returns the written content', () => {
   const path = file()
   expect(readTuningFile(path)).toEqual({ entries: new Map(), problem: null })
   writeTuningFile(path, entries)

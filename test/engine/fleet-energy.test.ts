@@ -9,7 +9,7 @@ function report(session: string, parts: Partial<MemberReport> = {}) {
   return { session, state: 'searching', energy, ...parts } as const
 }
 
-it('the energy of a fleet sums what its rigs report', () => {
+it('the energy of a fleet is the sum of the energy that its rigs report', () => {
   const rigs = new MemberEnergy()
   expect(rigs.sums()).toEqual({ watts: null, joules: null, hashrate: null, unread: 0 })
   rigs.report(report('a'))

@@ -144,7 +144,7 @@ describe('the order of a native kernel', () => {
     expect(rememberedSchedules(addon, file).orders).toEqual({ 'native-avx512': 'steps' })
   })
 
-  it('the order of a kernel that is not the selected one may be unknown, without a line', () => {
+  it('no line reports an unknown order of a kernel that is not selected', () => {
     const { addon } = new FakeFile({ ...costs, 'native-avx2 single': 1 })
     rememberSchedule(addon, file, 'native-avx512', 'mixed')
     expect(rememberedSchedules(addon, file)).toEqual({ orders: mixed, isUnknown: false, news: [] })
@@ -218,7 +218,7 @@ describe('the comparison of two kernels', () => {
   const changed = (sweep: Kernel['sweep']): Kernel => ({ ...createJsKernel(layout), sweep })
   const compare = (kernel: Kernel) => testAgreement(kernel, judge, layout, randomBytes)
 
-  it('the comparison of two kernels passes equal ones', () => {
+  it('the comparison of two kernels passes equal kernels', () => {
     expect(compare(createJsKernel(layout))).toBeNull()
   })
 

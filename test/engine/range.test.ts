@@ -68,7 +68,7 @@ describe('the nonce space', () => {
     expect(one()).not.toEqual(one())
   })
 
-  it('the nonce space is searched from another point of the same part after each restart', () => {
+  it('each restart searches the same part of the nonce space from another point', () => {
     const property = fc.property(slots, fc.nat(), (count, seed) => {
       const range = nonceRanges(count, randomFrom(seed))[count - 1]
       const restarted = Array.from({ length: 64 }, (_, restarts) => restartedRange(range, restarts))

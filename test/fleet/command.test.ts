@@ -13,7 +13,7 @@ import { NatsServer } from './nats.ts'
 afterEach(stopAll)
 const RIG = ['--threads', '1', '--gpu', 'none', '--http', 'off', '--state', 'off']
 
-async function server(config = '', scheme = 'nats', hasJetStream = true): Promise<NatsServer> {
+async function startServer(config = '', scheme = 'nats', hasJetStream = true): Promise<NatsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-nats-'))
   const nats = await NatsServer.start(folder, config, scheme, hasJetStream)
   onTestFinished(async () => {
@@ -24,7 +24,7 @@ async function server(config = '', scheme = 'nats', hasJetStream = true): Promis
 }
 
 /** A self-signed certificate for 127.0.0.1, in PEM form. */
-function certificate(folder: string): { readonly cert: string; readonly key: string } {
+function createCertificate(folder: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=nats', '-addext', 'subjectAltName=IP:127.0.0.1']
   const files = ['-keyout', key, '-out', cert, '-days', '2', '-nodes']
@@ -49,7 +49,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     start(['lead', '--nats', url, '--node', devnet.url, '--http', '127.0.0.1:0', '--state', 'off', ...args])
 
   it('a fleet mines: the leader gives work, rigs find blocks, and the list shows them', async () => {
-    const { url } = await server()
+    const { url } = await startServer()
     const leader = lead(url)
     await leader.sees(/fleet {5}this process is the leader/)
     const rigs = ['alpha', 'beta'].map((rig) => start(['mine', '--fleet', url, '--rig', rig, ...RIG]))
@@ -81,7 +81,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('`newcut fleet` pauses and resumes one rig, and all rigs, including those that join later', async () => {
-    const { url } = await server()
+    const { url } = await startServer()
     const leader = lead(url)
     await leader.sees(/this process is the leader/)
     const alpha = start(['mine', '--fleet', url, '--rig', 'alpha', ...RIG])
@@ -108,7 +108,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('a fleet continues with the second leader when the first is killed', async () => {
-    const { url } = await server()
+    const { url } = await startServer()
     const first = lead(url)
     await first.sees(/this process is the leader/)
     const second = lead(url)
@@ -121,7 +121,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('a fleet accepts user and password, and never shows them', async () => {
-    const { url } = await server('authorization { user: miner, password: "s3cret!" }')
+    const { url } = await startServer('authorization { user: miner, password: "s3cret!" }')
     const own = url.replace('nats://', 'nats://miner:s3cret%21@')
     const leader = lead(own)
     await leader.sees(/this process is the leader/)
@@ -144,7 +144,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     const text = readFileSync(new URL('../../docs/FLEETS.md', import.meta.url), 'utf8')
     const [, config = ''] = /```conf\n(authorization \{[^`]*)```/.exec(text) ?? []
     expect(config).toMatch(/permissions/)
-    const { url } = await server(config)
+    const { url } = await startServer(config)
     const leader = lead(url.replace('nats://', 'nats://leader:LEADER@'))
     await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', url.replace('nats://', 'nats://rig:RIG@'), '--rig', 'alpha', ...RIG])
@@ -159,8 +159,8 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   it('a fleet speaks TLS, and only with a server that its authority vouches for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-tls-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const { cert, key } = certificate(folder)
-    const { url } = await server(`tls { cert_file: "${cert}", key_file: "${key}" }`, 'tls')
+    const { cert, key } = createCertificate(folder)
+    const { url } = await startServer(`tls { cert_file: "${cert}", key_file: "${key}" }`, 'tls')
     const leader = lead(url, '--nats-ca', cert)
     await leader.sees(/this process is the leader/)
     const rig = start(['mine', '--fleet', url, '--nats-ca', cert, '--rig', 'alpha', ...RIG])
@@ -199,7 +199,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('`newcut fleet` reports that no leader answers', async () => {
-    const { url } = await server()
+    const { url } = await startServer()
     const { code, err } = await run(['fleet', '--nats', url])
     expect(err).toMatch(/no leader of the fleet main answers at nats:/)
     expect(code).not.toBe(0)
@@ -209,7 +209,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('--dry-run prints what would be led or searched, or what is wrong, and does neither', async () => {
-    const { url } = await server()
+    const { url } = await startServer()
     const tryLead = (nats: string, node = devnet.url) => run(['lead', '--dry-run', '--nats', nats, '--node', node])
     const tried = await tryLead(url)
     expect(tried).toMatchObject({ code: 0, err: '' })
@@ -223,7 +223,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     expect((await tryLead(url, 'http://127.0.0.1:1')).err).toMatch(/127\.0\.0\.1:1.*\[NODE_UNREACHABLE\]/s)
     const copies = await run(['lead', '--dry-run', '--nats', url, '--node', devnet.url, '--nats-replicas', '3'])
     expect(copies.err).toMatch(/is a single server: it cannot keep 3 copies \(leave --nats-replicas out\)/)
-    const plain = await server('', 'nats', false)
+    const plain = await startServer('', 'nats', false)
     expect((await tryLead(plain.url)).err).toMatch(/no JetStream \(nats-server -js\)/)
     const leader = lead(url)
     await leader.sees(/this process is the leader/)
@@ -235,7 +235,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
   })
 
   it('the leader names JetStream if the server lacks it', async () => {
-    const { url } = await server('', 'nats', false)
+    const { url } = await startServer('', 'nats', false)
     const leader = lead(url)
     await leader.sees(/warning .*JetStream.*nats-server -js/i)
   })

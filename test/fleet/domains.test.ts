@@ -39,7 +39,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
   })
 
   /** The contents of the JetStream of this domain. */
-  const kept = async (domain: string) => {
+  const listStreams = async (domain: string) => {
     const setup = { addresses: [readNatsAddress(leaf.url)], trust: {}, fleet: 'main', domain }
     const shared = { agent: 'test', clock: systemClock, random: Math.random }
     const link = await FleetLink.open({ ...setup, ...shared }, null, new AbortController().signal)
@@ -59,9 +59,9 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     await leader.sees(/fleet {5}this process is the leader/)
     const rig = mine()
     await rig.sees(/ accepted /)
-    const atHub = await kept('hub')
+    const atHub = await listStreams('hub')
     expect(atHub.names).toEqual(atHub.wanted)
-    expect((await kept('leaf')).names).toEqual([])
+    expect((await listStreams('leaf')).names).toEqual([])
     // Rigs report once a second, and idle for a moment between their solution and the next job.
     const list = async () => (await run(['fleet', '--nats', leaf.url])).out
     await expect.poll(list).toMatch(/^alpha +searching/m)
@@ -70,8 +70,8 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     await hub.restart()
     const before = rig.out().length
     // Whether the rig has had three more blocks accepted after `before`.
-    const goesOn = () => / accepted [\s\S]* accepted [\s\S]* accepted /.test(rig.out().slice(before))
-    await expect.poll(goesOn).toBe(true)
+    const hasContinued = () => / accepted [\s\S]* accepted [\s\S]* accepted /.test(rig.out().slice(before))
+    await expect.poll(hasContinued).toBe(true)
     leader.child.kill('SIGTERM')
     await leader.ended
 
@@ -79,7 +79,7 @@ describeWith(lackOf('nats-server'), 'a fleet over a hub and a leaf of NATS', () 
     const next = lead(hub.url)
     await next.sees(/this process is the leader/)
     await next.sees(/ accepted .*rig:alpha/)
-    expect((await kept('leaf')).names).toEqual([])
+    expect((await listStreams('leaf')).names).toEqual([])
   })
 
   it('the leader names the domain that does not answer', async () => {

@@ -16,8 +16,8 @@ import {
   encodeMessage,
   ListAnswer,
   MemberCommandAnswer,
-  SolutionOutcome,
   MemberReportAnswer,
+  SolutionOutcome,
 } from '../../src/mining/fleet/messages.ts'
 import { describeWith, lackOf } from '../needs.ts'
 import { solve } from '../solve.ts'
@@ -164,7 +164,8 @@ describeWith(lackOf('nats-server'), 'the leader of a fleet', () => {
     await link.jetstream.publish(link.subjects.candidate, message, { msgID: randomUUID() })
     return encodeBase64Url(blockHash(bytes))
   }
-  const outcomeOf = (link: FleetLink, hash: string) => link.request(link.subjects.outcome, { hash }, SolutionOutcome, MS)
+  const outcomeOf = (link: FleetLink, hash: string) =>
+    link.request(link.subjects.outcome, { hash }, SolutionOutcome, MS)
   /** The number of candidates in JetStream. */
   const kept = async (link: FleetLink) => {
     const manager = await link.jetstream.jetstreamManager(false)

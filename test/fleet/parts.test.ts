@@ -12,8 +12,8 @@ import {
   LEASE_MS,
   LEASES,
   ListAnswer,
-  RELAY_ALONE_MS,
   MemberReport,
+  RELAY_ALONE_MS,
 } from '../../src/mining/fleet/messages.ts'
 import { Lease } from '../../src/mining/source/fleet/lease.ts'
 import { RelayHeaders } from '../../src/mining/source/fleet/relay-headers.ts'

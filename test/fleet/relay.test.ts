@@ -15,7 +15,13 @@ import { FleetEngine } from '../../src/mining/engine/fleet/fleet.ts'
 import { StratumEngine } from '../../src/mining/engine/stratum/stratum.ts'
 import { readNatsAddress } from '../../src/mining/fleet/address.ts'
 import { FleetLink } from '../../src/mining/fleet/link.ts'
-import { HEADER_MODULUS, ListAnswer, OWN_STEP, RELAY_ALONE_MS, type MemberReport } from '../../src/mining/fleet/messages.ts'
+import {
+  HEADER_MODULUS,
+  ListAnswer,
+  type MemberReport,
+  OWN_STEP,
+  RELAY_ALONE_MS,
+} from '../../src/mining/fleet/messages.ts'
 import { Miner } from '../../src/mining/mine/miner.ts'
 import { FleetSource } from '../../src/mining/source/fleet/fleet-source.ts'
 import { VirtualClock } from '../mine/virtual-clock.ts'

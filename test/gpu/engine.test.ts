@@ -44,7 +44,7 @@ function create({ env }: TestDriver, options: Partial<GpuEngineOptions> = {}): G
 }
 
 /** Starts an engine and collects its reports. */
-async function started(own: Engine): Promise<{ candidates: Candidate[]; warnings: string[] }> {
+async function startEngine(own: Engine): Promise<{ candidates: Candidate[]; warnings: string[] }> {
   const candidates: Candidate[] = []
   const warnings: string[] = []
   const onCandidate = (candidate: Candidate) => void candidates.push(candidate)
@@ -61,7 +61,7 @@ function workOf(sequence: number, difficulty: bigint) {
 async function standsStill(own: GpuEngine, driver: TestDriver): Promise<boolean> {
   const before = own.devices()[0].hashes
   const other = create(driver)
-  await started(other)
+  await startEngine(other)
   await other.setWork(workOf(1, UNREACHABLE))
   await until(() => other.hashes() > 0)
   await other.stop()
@@ -71,7 +71,7 @@ async function standsStill(own: GpuEngine, driver: TestDriver): Promise<boolean>
 describe.each(drivers)('GPU engine on $name', (driver) => {
   it('the GPU engine finds solutions of each new work', async () => {
     const own = create(driver)
-    const { candidates, warnings } = await started(own)
+    const { candidates, warnings } = await startEngine(own)
     const works = [1, 2, 3].map((sequence) => workOf(sequence, 2000n))
     for (const work of works) {
       expect(await own.setWork(work)).toBe(true)
@@ -87,7 +87,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
 
   it('the GPU engine reports every nonce, and each once, when every nonce solves', async () => {
     const own = create(driver)
-    const { candidates } = await started(own)
+    const { candidates } = await startEngine(own)
     await own.setWork({ ...workOf(1, 1n), target: 2n ** 256n - 1n })
     await until(() => candidates.length > 3000)
     await own.setWork(noWork(2))
@@ -98,7 +98,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
 
   it('the GPU engine answers replaced work with false, and stops searching without work', async () => {
     const own = create(driver)
-    await started(own)
+    await startEngine(own)
     const [first, second] = [own.setWork(workOf(1, UNREACHABLE)), own.setWork(workOf(2, UNREACHABLE))]
     expect(await first).toBe(false)
     expect(await second).toBe(true)
@@ -111,7 +111,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
   if (driver.adapter.software) {
     it('the GPU engine refuses software drivers unless they are allowed, and does not try again', async () => {
       const own = create(driver, { allowSoftware: false })
-      await expect(started(own)).rejects.toMatchObject({
+      await expect(startEngine(own)).rejects.toMatchObject({
         code: 'KERNEL_REFUSED',
         message: expect.stringContaining('is a software driver'),
       })
@@ -121,7 +121,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
   it('the GPU engine refuses a workgroup that is too large for the device', async () => {
     const most = driver.adapter.limits.invocationsPerWorkgroup
     const own = create(driver, { workgroup: 2 * most })
-    await expect(started(own)).rejects.toThrow(`takes workgroups of ${most} lanes at most`)
+    await expect(startEngine(own)).rejects.toThrow(`takes workgroups of ${most} lanes at most`)
   })
 
   it('the GPU engine refuses to start for work that the shader does not support', async () => {
@@ -131,7 +131,7 @@ describe.each(drivers)('GPU engine on $name', (driver) => {
 
   it('the GPU engine warns of work that the shader does not support', async () => {
     const own = create(driver)
-    const { warnings } = await started(own)
+    const { warnings } = await startEngine(own)
     expect(await own.setWork(engineWork(1, freshWork(2n, 2), 1n))).toBe(true)
     expect(warnings).toEqual(['the GPU cannot search work of 250 bytes'])
   })
@@ -141,7 +141,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
   it('the GPU engine finds as many solutions as its hashes should, over 12 works, and each solves', async () => {
     const difficulty = 2_000n * BigInt(driver.speed)
     const own = create(driver)
-    const { candidates, warnings } = await started(own)
+    const { candidates, warnings } = await startEngine(own)
     const works = Array.from({ length: 12 }, (_, index) => workOf(index + 1, difficulty))
     for (const work of works) {
       const before = own.hashes()
@@ -162,7 +162,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
 
   it('the GPU engine brings batches to the requested service time', async () => {
     const own = create(driver, { batchMs: 40 })
-    await started(own)
+    await startEngine(own)
     await own.setWork(workOf(1, UNREACHABLE))
     const meanOf = async (batches: number) => {
       const before = own.details()[0].batches
@@ -178,7 +178,7 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
     const [gpuRanges, cpuRanges] = splitRanges([1, 1], Math.random)
     const gpu = create(driver, { ranges: gpuRanges })
     const cpu = new CpuEngine({ ranges: cpuRanges, kernel: 'auto', priority: 'normal', clock: systemClock })
-    const found = [await started(gpu), await started(cpu)]
+    const found = [await startEngine(gpu), await startEngine(cpu)]
     try {
       const work = workOf(1, 20n)
       await Promise.all([gpu.setWork(work), cpu.setWork(work)])
@@ -196,12 +196,12 @@ describe.each(thorough)('GPU engine on $name, at length', (driver) => {
   it('the GPU engine tunes once, keeps the values in a file, and ignores a broken file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'newcut-')), 'folder', 'tuning.json')
     const first = create(driver, { tuningFile: file })
-    await started(first)
+    await startEngine(first)
     const [{ tuning }] = first.details()
     await first.stop()
     expect(readTuningFile(file)).toEqual({ entries: new Map([[expect.any(String), tuning]]), problem: null })
     const second = create(driver, { tuningFile: file, workgroup: 32 })
-    await started(second)
+    await startEngine(second)
     expect(second.details()[0].tuning).toEqual({ ...tuning, workgroup: 32 })
     await second.stop()
     for (const garbage of [

@@ -42,7 +42,7 @@ const [OTHER, PART] = OTHERS.keys()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Environment with a card for each of these names, in this order. */
-function machine(names: readonly string[]): Record<string, string> {
+function environmentWith(names: readonly string[]): Record<string, string> {
   const manifest = env?.VK_ICD_FILENAMES ?? ''
   const manifests = names.map((name) => {
     const own = mkdtempSync(join(folder, 'driver-'))
@@ -67,8 +67,8 @@ async function buildLayer(): Promise<string | null> {
 }
 
 describeWith(await buildLayer(), 'identical cards', () => {
-  const twins = machine([NAME, NAME])
-  const three = machine([NAME, OTHER, NAME])
+  const twins = environmentWith([NAME, NAME])
+  const three = environmentWith([NAME, OTHER, NAME])
 
   it('each process sees one of several identical cards', async () => {
     for (const [card, name] of [NAME, OTHER, NAME].entries()) {
@@ -94,7 +94,7 @@ describeWith(await buildLayer(), 'identical cards', () => {
       [NAME, PART],
       [PART, NAME],
     ]) {
-      const { adapters } = await listAdapters({ env: machine(names) })
+      const { adapters } = await listAdapters({ env: environmentWith(names) })
       expect(adapters.map(({ name }) => name).sort()).toEqual([PART, NAME].sort())
       // The name in Dawn's list is not proof; `device` comes from the opened card.
       expect(adapters.map(({ device }) => device).sort()).toEqual([
@@ -166,20 +166,20 @@ describe('the numbering of cards', () => {
     limits: { invocationsPerWorkgroup: 256, workgroupsPerDimension: 65_535, storageBufferBytes: 1 },
   })
   /** The answer of `distinguishCards` if the process of card number i sees `seen[i]`. */
-  const apart = async (adapters: ListedAdapter[], seen: (ListedAdapter[] | null)[]) => {
+  const distinguish = async (adapters: ListedAdapter[], seen: (ListedAdapter[] | null)[]) => {
     const listed = await distinguishCards(adapters, async (card) => (card < seen.length ? seen[card] : []))
     return listed.map(({ name, alike, card }) => `${alike} ${name} ${card}`)
   }
 
   it('the numbering of cards skips those that Dawn cannot use, and keeps the order of the list', async () => {
     const seen = [[], [adapter('B')], [adapter('A')], [], [adapter('A')]]
-    expect(await apart([adapter('A', 2), adapter('B')], seen)).toEqual(['1 A 2', '1 A 4', '1 B undefined'])
+    expect(await distinguish([adapter('A', 2), adapter('B')], seen)).toEqual(['1 A 2', '1 A 4', '1 B undefined'])
   })
 
   it('the numbering assigns a card to the adapter that Dawn opens under its name', async () => {
     const seen = [[adapter('RTX 1 Ti')], [adapter('RTX 1')], [adapter('RTX 2')]]
     const wanted = ['1 RTX 1 Ti 0', '1 RTX 1 1', '1 RTX 2 undefined']
-    expect(await apart([adapter('RTX 1 Ti', 2), adapter('RTX 2')], seen)).toEqual(wanted)
+    expect(await distinguish([adapter('RTX 1 Ti', 2), adapter('RTX 2')], seen)).toEqual(wanted)
   })
 
   it.each([
@@ -190,7 +190,7 @@ describe('the numbering of cards', () => {
     ['no process sees a card', []],
     ['a process fails', [null, [adapter('A')], [adapter('A')]]],
   ])('the numbering of cards leaves the list as it is when %s', async (_, seen) => {
-    expect(await apart([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
+    expect(await distinguish([adapter('A', 2)], seen)).toEqual(['2 A undefined'])
   })
 
   it('the numbering of cards starts no processes if all names differ', async () => {

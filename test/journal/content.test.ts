@@ -108,7 +108,7 @@ const OPTIONS = { network: 'testing', confirmations: 6 }
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row)
 
 describe('journal', () => {
-  it('a journal has the records and the damaged lines that a simple reader finds', async () => {
+  it('the journal reader finds the same records and damaged lines as a simple reader', async () => {
     const property = fc.asyncProperty(written, async (parts) => {
       const folder = temporary()
       write(folder, parts)
@@ -161,7 +161,7 @@ describe('journal', () => {
 })
 
 describe('earnings of earlier runs', () => {
-  it('earnings of earlier runs are those of all records, whatever the number of solutions that are reported one by one', async () => {
+  it('the earnings of earlier runs cover all records, however many solutions are reported one by one', async () => {
     const property = fc.asyncProperty(written, fc.nat(4), async (parts, maxTracked) => {
       const folder = temporary()
       write(folder, parts)
@@ -276,7 +276,7 @@ function counting(): { readonly disk: Disk; readonly read: () => number } {
 }
 
 describe('index of a journal', () => {
-  it('the index makes a start read only the newest lines, and keep 100 bytes a solution', async () => {
+  it('a start with an index reads only the newest lines, and keeps 100 bytes a solution', async () => {
     const { folder, newest } = await indexedJournal(9_000)
     appendFileSync(newest, lineOf(hashOf(10_000), FOUND))
     const { disk, read } = counting()
@@ -304,7 +304,7 @@ describe('index of a journal', () => {
     expect((await readEarlierRuns(folder, { ...OPTIONS, except })).unfinished.at(-1)?.hash).toBe(hashOf(1_518))
   })
 
-  it('the index is written only for those who ask for it, and only after many new lines', async () => {
+  it('the index is written only on request, and only after many new lines', async () => {
     const { folder, index } = await indexedJournal(10)
     rmSync(index)
     await readJournal(folder)
@@ -391,7 +391,7 @@ describe('index of a journal', () => {
     expect((await readEarlierRuns(folder, OPTIONS)).recent).toEqual([...simplyReadRecords(folder).records.values()])
   })
 
-  it('an index that cannot be written is reported, and the records are there', async () => {
+  it('an index that cannot be written is reported, and the records are read without it', async () => {
     const { folder, index } = await indexedJournal(5)
     rmSync(index)
     const said: string[] = []

@@ -68,7 +68,7 @@ const namesIn = async (path: string) => {
 }
 
 describe('full disk', () => {
-  it('a full disk costs no line, and a line that it cut off is written again by itself', async () => {
+  it('a full disk loses no line, and a line that it truncated is written again automatically', async () => {
     const [path, small] = [temporary(), new SmallDisk()]
     const { journal, said } = opened(path, small.disk)
     journal.append(found('a'))
@@ -95,7 +95,7 @@ describe('full disk', () => {
     expect(hashesIn('blocks-2026-11.jsonl')).toEqual(['b', 'c'])
   })
 
-  it('a full disk costs the oldest lines once ten thousand wait', () => {
+  it('a full disk loses the oldest lines once ten thousand are waiting', () => {
     let isFull = true
     const lines: string[] = []
     const append = (bytes: Uint8Array) => {
@@ -131,7 +131,7 @@ describe('folder of the journal', () => {
     expect(await namesIn(path)).toEqual([['a', 'b'], 0])
   })
 
-  it('the folder of the journal may have other files, whatever they are called', async () => {
+  it('the folder of the journal may contain other files of any name', async () => {
     const path = temporary()
     const { journal } = opened(path)
     journal.append(found('a'))
@@ -174,7 +174,7 @@ describe('slow disk', () => {
     ])
   })
 
-  it('the program gives others their turn while it reads a long journal', async () => {
+  it('the reader of a long journal lets other tasks of the process run', async () => {
     const path = temporary()
     const line = `${JSON.stringify(found('a'))}\n`
     writeFileSync(join(path, 'blocks-2026-11.jsonl'), line.repeat(Math.ceil(2 ** 25 / line.length)))
@@ -192,7 +192,7 @@ describe('slow disk', () => {
 })
 
 describe('disk of this machine', () => {
-  it('the disk of this machine flushes what was appended', () => {
+  it('the disk of this machine flushes appended bytes', () => {
     const path = join(temporary(), 'file')
     const code = `
       const file = module.systemDisk.open(${JSON.stringify(path)})

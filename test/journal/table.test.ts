@@ -29,7 +29,7 @@ describe('table of solutions', () => {
     expect(table.hashOf(42)).toEqual(hashes[42])
   })
 
-  it('the table has the newest step of a solution alone', () => {
+  it('the table has only the newest step of a solution', () => {
     const table = tableOf([hashOf(1)])
     const isOpenAfter = (step: Parameters<RecordTable['step']>[1]) => {
       table.step(0, step, 1)
@@ -79,7 +79,7 @@ it('a sum of rewards is exact, however many doubles it takes', () => {
 })
 
 describe('folder of the state', () => {
-  it('the folder of the state is that of the system, or the one that a variable names', () => {
+  it('the state folder is the default of the system, or the one that a variable names', () => {
     const usual = join(homedir(), '.local', 'state', 'newcut')
     expect(stateFolder({}, 'linux')).toBe(usual)
     expect(stateFolder({ XDG_STATE_HOME: '/states' }, 'linux')).toBe(join('/states', 'newcut'))

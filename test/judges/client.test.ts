@@ -269,7 +269,7 @@ describe('between chains', () => {
     )
   })
 
-  it('the node has no proof of a transfer that never was', async () => {
+  it('the node has no proof of a transfer that never happened', async () => {
     const requestKey = 'A'.repeat(43)
     await expect(client.createSpv({ requestKey, chainId: '0', networkId: NETWORK }, '1')).rejects.toThrow(
       `Transaction hash not found: "${requestKey}"`,

@@ -21,14 +21,14 @@ const pathOf = (inside: string) => fileURLToPath(new URL(inside, import.meta.url
 const versionOf = (library: string) =>
   JSON.parse(readFileSync(pathOf(`../node_modules/${library}/package.json`), 'utf8')).version as string
 
-interface Ended {
+interface ProgramResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
 /** Runs a program until it ends. */
-function ranProgram(command: string, args: readonly string[]): Promise<Ended> {
+function runProgram(command: string, args: readonly string[]): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env: childEnv, stdio: ['ignore', 'pipe', 'pipe'] })
     const texts = { out: '', err: '' }
@@ -44,7 +44,7 @@ function ranProgram(command: string, args: readonly string[]): Promise<Ended> {
 }
 
 /** Serves a program until it ends. @returns the verdicts, and what the program wrote with the address left out */
-async function judged(program: (url: string) => Promise<Ended>, ...args: readonly string[]) {
+async function judgeProgram(program: (url: string) => Promise<ProgramResult>, ...args: readonly string[]) {
   const server = start(['conformance', '--serve', '0', '--json', '--idle', '10m', ...args])
   const address = () => /serving (http:\S+) /.exec(server.err())?.[1]
   await until(() => address() !== undefined)
@@ -60,14 +60,14 @@ async function judged(program: (url: string) => Promise<Ended>, ...args: readonl
 
 const node = (library: Library, ...args: readonly string[]) => {
   const path = pathOf(`programs/${programs[library]}.mjs`)
-  return (url: string) => ranProgram(process.execPath, [path, url, ...args])
+  return (url: string) => runProgram(process.execPath, [path, url, ...args])
 }
 
 const failed = (cases: readonly ClientResult[]) =>
   cases.filter(({ outcome }) => outcome === 'failed').map(({ group, name }) => `${group}: ${name}`)
 
 async function runOf(library: Library): Promise<ClientRun & { readonly code: number | null; readonly err: string }> {
-  const { cases, lines, ...rest } = await judged(node(library))
+  const { cases, lines, ...rest } = await judgeProgram(node(library))
   const told = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line).error as string)
   const errors = [...new Set(told.map((text) => text.replaceAll(/http:\/\/\S+/g, 'URL')))].toSorted()
   return { client: `${library} ${versionOf(library)}`, cases, errors, ...rest }
@@ -80,14 +80,14 @@ const streams = [
 ].map((name) => `streams: ${name}`)
 
 let runs: Readonly<Record<Library, Awaited<ReturnType<typeof runOf>>>>
-let ofStreams: Awaited<ReturnType<typeof judged>>[]
+let streamRuns: Awaited<ReturnType<typeof judgeProgram>>[]
 
 beforeAll(async () => {
   const names = Object.keys(programs) as Library[]
   const found = await Promise.all(names.map(async (library) => [library, await runOf(library)] as const))
   runs = Object.fromEntries(found) as typeof runs
-  ofStreams = []
-  for (const name of streams) ofStreams.push(await judged(node('chainweb', 'stream'), '--only', name))
+  streamRuns = []
+  for (const name of streams) streamRuns.push(await judgeProgram(node('chainweb', 'stream'), '--only', name))
 })
 afterAll(stopAll)
 
@@ -113,13 +113,13 @@ describe('a client of other people', () => {
   })
 
   it('chainweb ends its process with the first error of a stream', () => {
-    expect(ofStreams.map(({ code, err }) => [code, err.includes('throw err')])).toEqual(streams.map(() => [1, true]))
-    const gaveUp = ofStreams.flatMap(({ cases }) => cases.filter((each) => each.gaveUp !== null))
+    expect(streamRuns.map(({ code, err }) => [code, err.includes('throw err')])).toEqual(streams.map(() => [1, true]))
+    const gaveUp = streamRuns.flatMap(({ cases }) => cases.filter((each) => each.gaveUp !== null))
     expect(gaveUp.map(({ group, name }) => `${group}: ${name}`)).toEqual(streams)
   })
 
   it('the results of foreign clients are those in the documents', async () => {
-    const own = ofStreams.flatMap(({ cases }) => cases)
+    const own = streamRuns.flatMap(({ cases }) => cases)
     const merged = runs.chainweb.cases.map((each) => own.find(({ name }) => name === each.name) ?? each)
     const all = Object.values({ ...runs, chainweb: { ...runs.chainweb, cases: merged } })
     await expect(nodesOfPage() + clientsPart(all)).toMatchFileSnapshot(resultsPath)

@@ -153,7 +153,7 @@ describe('exchange of engines', () => {
     await ended
   })
 
-  it('an exchange waits at most 3 s for an engine that does not acknowledge its rest', async () => {
+  it('an exchange of engines waits at most 3 s for an engine that does not acknowledge its pause', async () => {
     const { clock, source, engine, stop, miner, ended } = await started()
     await source.give(easyWork(1n), 'start')
     engine.isSlow = true

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Tally } from '../../src/mining/mine/tally.ts'
 
-it('the tally remembers the verdicts of 10,000 devices, and forgets the oldest devices first', () => {
+it('the tally keeps the verdicts of 10,000 devices, and forgets the oldest devices first', () => {
   const tally = new Tally()
   const accepted = (device: number) => tally.sum([`rig${device}`]).solutions.accepted
   for (let device = 0; device < 10_000; device++) tally.count(`rig${device}`, 'accepted', 1)

@@ -2,7 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { NodeClient, NodeMisbehaved, NodeRefusal, NotFound } from '../../src/client/node/public.ts'
-import { BINARY, FakeNode, failureOf, fake, JSON_TYPE, json, OBJECT_TYPE, PREFIX, pairInfo, text } from './fake-node.ts'
+import {
+  BINARY,
+  FakeNode,
+  failureOf,
+  JSON_TYPE,
+  json,
+  OBJECT_TYPE,
+  PREFIX,
+  pairInfo,
+  startFakeNode,
+  text,
+} from './fake-node.ts'
 import { blocksOf, devnet, headerJson, headerText, mine } from './mined.ts'
 
 interface Vector {
@@ -21,7 +32,7 @@ describe('the client and the node itself:', () => {
       [60, pairInfo.nodeGraphHistory[0][1]],
       [0, [[0, []]]],
     ]
-    const { client } = await fake({ ...pairInfo, nodeGraphHistory: graphs, nodeServiceDate: null, more: 1 })
+    const { client } = await startFakeNode({ ...pairInfo, nodeGraphHistory: graphs, nodeServiceDate: null, more: 1 })
     expect(client.info.nodeGraphHistory[0][0]).toBe(60)
     expect(client.product).toBe('chainweb')
   })
@@ -40,7 +51,7 @@ describe('the client and the node itself:', () => {
   })
 
   it('the client reports a failed health check as a retryable refusal with its text', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.on('GET', '/health-check', () => text('Failed health check due to service drain.\n', 503))
     await expect(client.healthCheck()).rejects.toMatchObject({
       name: 'NodeRefusal',
@@ -54,7 +65,7 @@ describe('the client and the node itself:', () => {
   })
 
   it('the client requests /config at the root, and hints at the P2P port if it is missing', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     await expect(client.config()).rejects.toMatchObject({ status: 404, hint: expect.stringContaining('P2P port') })
     node.on('GET', '/config', () => json({ chainwebVersion: 'development', gasLimitOfBlock: 150000 }))
     expect(await client.config()).toMatchObject({ gasLimitOfBlock: 150000 })
@@ -63,12 +74,12 @@ describe('the client and the node itself:', () => {
   })
 
   it('the client requests a backup at the root, then below the network path, where live nodes have it', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     await expect(client.makeBackup()).rejects.toMatchObject({
       status: 404,
       hint: expect.stringContaining('--enable-backup-api'),
     })
-    expect(node.seen.map(({ path }) => path)).toEqual(['/make-backup', `${PREFIX}/make-backup`])
+    expect(node.requests.map(({ path }) => path)).toEqual(['/make-backup', `${PREFIX}/make-backup`])
     node.onNetwork('POST', '/make-backup', () => text('1747000000000000', 202))
     expect(await client.makeBackup({ backupPact: true })).toBe('1747000000000000')
     expect(Object.keys(node.last.query)).toEqual(['backupPact'])
@@ -80,7 +91,7 @@ describe('the client and the node itself:', () => {
   })
 
   it('the client requests the state of a backup at both places', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     await expect(client.checkBackup('12')).rejects.toMatchObject({ name: 'NotFound', key: '12' })
     node.onNetwork('GET', '/check-backup/12', () => text('no such backup', 404))
     await expect(client.checkBackup('12')).rejects.toMatchObject({ key: '12', reason: 'no such backup' })
@@ -99,7 +110,7 @@ describe('the client and the cut:', () => {
   const peer = { id: null, address: { hostname: 'node.example', port: 1789 } }
 
   it('the client reads a cut with and without the properties that only some nodes send', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('GET', '/cut', () => json(cut))
     expect(await client.cut({ maxheight: 9 })).toEqual(cut)
     expect(node.last.query).toEqual({ maxheight: '9' })
@@ -108,7 +119,7 @@ describe('the client and the cut:', () => {
   })
 
   it('the client puts cuts and peers, and accepts 200 and 204', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     for (const status of [200, 204]) {
       node.onNetwork('PUT', '/cut', () => ({ status })).onNetwork('PUT', '/cut/peer', () => ({ status }))
       await client.putCut({ ...cut, origin: peer })
@@ -120,22 +131,22 @@ describe('the client and the cut:', () => {
   })
 
   it('the client reports the 401 for a cut of an unknown peer with its text', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('PUT', '/cut', () => text('Unknown peer', 401))
     await expect(client.putCut(cut)).rejects.toMatchObject({ status: 401, excerpt: 'Unknown peer' })
   })
 
   it('the client refuses to put a cut of wrong shape, without a request', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     await expect(client.putCut({ ...cut, weight: 'heavy' })).rejects.toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringContaining('/weight'),
     })
-    expect(node.seen).toEqual([])
+    expect(node.requests).toEqual([])
   })
 
   it('the client reads pages of peers, whose cursors are numbers', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('GET', '/cut/peer', ({ query }) =>
       query.next === undefined
         ? json({ limit: 1, items: [peer], next: 'inclusive:1' })
@@ -151,7 +162,7 @@ describe('the client and headers:', () => {
     const mined = await devnet()
     await mine(mined.client, 1)
     const block = blocksOf(mined.node, 0)[1]
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const path = `/chain/0/header/${block.id}`
     node.onNetwork('GET', path, ({ headers }) => {
       if (headers.accept === OBJECT_TYPE) {
@@ -179,7 +190,7 @@ describe('the client and headers:', () => {
   it('the client reads integers beyond 2^53 in headers exactly, and refuses negative ones', async () => {
     const mined = await devnet()
     const [genesis] = blocksOf(mined.node, 0)
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const object = JSON.stringify(headerJson(genesis)).replace(
       '"featureFlags":0',
       '"featureFlags":13587439086007832832',
@@ -194,7 +205,7 @@ describe('the client and headers:', () => {
   })
 
   it('the client sends the bounds of a branch, and reports which of them the node rejects', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const path = '/chain/1/header/branch'
     node.onNetwork('POST', path, () => json({ limit: 0, items: [], next: null }))
     const bounds = { upper: [new Uint8Array(32), key], lower: [key] }
@@ -219,7 +230,7 @@ describe('the client and headers:', () => {
 
 describe('the client and payloads:', () => {
   it('the client reads one payload, with outputs and without', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const [outputs] = withOutputs
     node.onNetwork('GET', `/chain/0/payload/${outputs.payloadHash}/outputs`, () => json(outputs))
     expect(await client.payloadOutputs(0, outputs.payloadHash, { height: 12, verify: true })).toEqual(outputs)
@@ -232,7 +243,7 @@ describe('the client and payloads:', () => {
   })
 
   it('the client returns many payloads in the order of the keys, without those that the node lacks', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const keys = withOutputs.map(({ payloadHash }) => payloadHash)
     expect(keys.length).toBeGreaterThan(1)
     const outputsOf = (asked: string[]) =>
@@ -242,7 +253,7 @@ describe('the client and payloads:', () => {
       return json(outputsOf(asked.hashes ?? asked))
     })
     expect(await client.payloadsOutputs(0, [keys[0], key, ...keys], { verify: true })).toEqual(withOutputs)
-    expect(node.seen.map(({ body }) => JSON.parse(body.toString()))).toEqual([
+    expect(node.requests.map(({ body }) => JSON.parse(body.toString()))).toEqual([
       [keys[0], key, ...keys.slice(1)],
       // The node may have omitted one because there were too many, so the client asks again.
       [key],
@@ -257,7 +268,7 @@ describe('the client and payloads:', () => {
   })
 
   it('the client requests more than 1,000 payloads in several requests', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const keys = Array.from({ length: 2_001 }, (_, i) => Buffer.alloc(32, `${i}`).toString('base64url'))
     const sizes: number[] = []
     node.onNetwork('POST', '/chain/0/payload/batch', ({ body }) => {
@@ -271,7 +282,7 @@ describe('the client and payloads:', () => {
   })
 
   it('the client gets all payloads from a node that returns fewer than requested', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const payloads = Array.from({ length: 7 }, (_each, i) => ({
       ...plain[0],
       payloadHash: Buffer.alloc(32, i + 1).toString('base64url'),
@@ -290,7 +301,7 @@ describe('the client and payloads:', () => {
   })
 
   it('the client passes on the reason if a node does not support batches of payloads', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('POST', '/chain/0/payload/batch', () => json('"payload batch limit is 0"', 404))
     const error = await failureOf(client.payloads(0, [key]))
     expect(error).toBeInstanceOf(NodeRefusal)
@@ -299,7 +310,7 @@ describe('the client and payloads:', () => {
   })
 
   it('the client refuses payloads that do not have the hashes they claim', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const [, outputs] = withOutputs
     const other = withOutputs[0] as unknown as Record<string, string>
     const path = `/chain/0/payload/${outputs.payloadHash}/outputs`
@@ -320,7 +331,7 @@ describe('the client and payloads:', () => {
   })
 
   it('the client refuses payloads with wrong hashes in an answer to many keys as well', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const options = { verify: true }
     const forged = [withOutputs[0], { ...withOutputs[1], coinbase: 'AAAA' }]
     const keys = forged.map(({ payloadHash }) => payloadHash)
@@ -343,7 +354,7 @@ describe('the client and payloads:', () => {
 
 describe('the client and the memory pool:', () => {
   it('the client returns 64-bit marks of the memory pool unchanged', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const body = `{"hashes":["${key}"],"highwaterMark":[-4683248684880063035,17]}`
     node.onNetwork('POST', '/chain/1/mempool/getPending', () => json(body))
     const pending = await client.mempoolPending(1)
@@ -354,7 +365,7 @@ describe('the client and the memory pool:', () => {
   })
 
   it('the client refuses an answer of the memory pool that does not have an entry for each key', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('POST', '/chain/0/mempool/member', () => json([true, false]))
     expect(await client.mempoolMember(0, [key, new Uint8Array(32)])).toEqual([true, false])
     expect(JSON.parse(node.last.body.toString())).toEqual([key, 'A'.repeat(43)])
@@ -368,7 +379,7 @@ describe('the client and the memory pool:', () => {
   })
 
   it('the client sends commands to the memory pool as JSON texts', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('PUT', '/chain/0/mempool/insert', () => ({ headers: { 'content-type': JSON_TYPE } }))
     const command = { cmd: '{}', hash: key, sigs: [] }
     await client.mempoolInsert(0, [command, JSON.stringify(command)])
@@ -387,9 +398,9 @@ describe('the client refuses without a request:', () => {
     ['a hash that is not base64url', (client: NodeClient) => client.header(0, '/'.repeat(43))],
     ['bytes that are not a hash', (client: NodeClient) => client.payload(0, new Uint8Array(31))],
   ])('the client refuses %s without a request', async (_name, call) => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const error = await failureOf(call(client))
     expect(error).toMatchObject({ code: expect.stringMatching(/^BAD_(OPTION|FORMAT)$/) })
-    expect(node.seen).toEqual([])
+    expect(node.requests).toEqual([])
   })
 })

@@ -344,7 +344,7 @@ async function expectNews(client: NodeClient, node: Devnet, id: 'headerUpdates' 
 }
 
 /** Operations whose cases leave the node as it was. They share one. */
-const changingNothing = (
+const READ_ONLY = (
   'local healthCheck nodeInfo config makeBackup checkBackup cut work hashes ' +
   'hashBranch headers header headerBranch blocks blockBranch payload payloadOutputs payloads payloadsOutputs'
 ).split(' ')
@@ -354,7 +354,7 @@ describe('the client against the embedded node:', () => {
 
   for (const [id, run] of Object.entries(cases) as [OperationId, Case][]) {
     it(`NodeClient.${id} works against the embedded node`, async () => {
-      if (changingNothing.includes(id)) return void (await run(shared.client, shared.node))
+      if (READ_ONLY.includes(id)) return void (await run(shared.client, shared.node))
       const { node, client } = await devnet({ backupDir, entity: 'Bob' })
       await mine(client, ROUNDS)
       await run(client, node)

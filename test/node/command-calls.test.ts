@@ -1,7 +1,7 @@
 /** Calls for commands: the requests, and the handling of answers of all kinds (PROTOCOL.md E.1, E.3). */
 import { describe, expect, it } from 'vitest'
 import { type Command, type NodeClient, NumberText } from '../../src/client/node/public.ts'
-import { fake, json, text } from './fake-node.ts'
+import { json, startFakeNode, text } from './fake-node.ts'
 
 const KEY = 'k'.repeat(42).concat('A')
 const OTHER = 'o'.repeat(42).concat('A')
@@ -29,7 +29,7 @@ const calls: Readonly<Record<string, readonly [path: string, call: CallOf, answe
 }
 
 it('the client sends a command without the fields of tools, and the options as query', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   node.onNetwork('POST', `${PACT}/local`, () => json(result))
   const kept = { ...command, extra: 1 } as Command
   await client.local(1, kept, { preflight: false, signatureVerification: true, rewindDepth: 3 })
@@ -49,7 +49,7 @@ it('the client sends a command without the fields of tools, and the options as q
 })
 
 it('the client refuses impossible arguments of command calls without a request', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   const wrong: CallOf[] = [
     () => client.local(-1, command),
     () => client.local(1, command, { rewindDepth: 0.5 }),
@@ -63,12 +63,12 @@ it('the client refuses impossible arguments of command calls without a request',
   for (const call of wrong) {
     await expect(call(client)).rejects.toMatchObject({ code: expect.stringMatching(/^BAD_(OPTION|FORMAT)$/) })
   }
-  expect(node.seen).toEqual([])
+  expect(node.requests).toEqual([])
 })
 
 describe('results', () => {
   it('results of commands keep every digit', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const data = '[{"decimal":"0.12345678901234567890"},1.0e-8,0.10,12345678901234567890,{"int":7},"\\u0000x"]'
     const body = JSON.stringify({ ...result, result: { status: 'success', data: 0 } }).replace(
       '"data":0',
@@ -91,7 +91,7 @@ describe('results', () => {
   })
 
   it('results of preflight include the warnings of the node', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const publicMeta = { creationTime: 1, ttl: 900, gasLimit: 2500, chainId: '1', gasPrice: 1e-8, sender: '' }
     const { blockHash: _, ...metaData } = { ...result.metaData, publicMeta }
     const answer = { preflightResult: { ...result, metaData }, preflightWarnings: ['soon gone'] }
@@ -102,7 +102,7 @@ describe('results', () => {
   })
 
   it('results of older nodes are read: failures without a kind, without metadata, logs and number', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const failed = { gas: 0, reqKey: KEY, result: { status: 'failure', error: { message: 'no' } } }
     node.onNetwork('POST', `${PACT}/poll`, () => json({ [KEY]: failed }))
     expect(await client.poll(1, [KEY, OTHER])).toEqual(new Map([[KEY, failed]]))
@@ -113,7 +113,7 @@ describe('results', () => {
   })
 
   it('results of pact steps show the state of the execution', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const continuation = {
       executed: null,
       pactId: KEY,
@@ -145,7 +145,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
     ['a proof that is not base64url', 'spv', '"a b"'],
   ]
   it.each(wrong)('the client refuses %s from %s with NodeMisbehaved', async (_name, id, answer) => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const [path, call] = calls[id]
     node.onNetwork('POST', path, () => json(answer))
     await expect(call(client)).rejects.toMatchObject({ name: 'NodeMisbehaved', operation: id })
@@ -155,7 +155,7 @@ describe('answers that cannot be right are NodeMisbehaved:', () => {
 it.each(Object.entries(calls))(
   '%s reads a right answer, refusals with the whole text, and a missing endpoint',
   async (id, [path, call, answer]) => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     await expect(call(client)).rejects.toMatchObject({ name: 'NodeRefusal', status: 404, operation: id })
     node.onNetwork('POST', path, () => json(answer))
     await call(client)

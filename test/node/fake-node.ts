@@ -11,7 +11,7 @@ export const TEXT = 'text/plain;charset=utf-8'
 export const BINARY = 'application/octet-stream'
 export const PREFIX = '/chainweb/0.0/development'
 
-export interface Seen {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly query: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export interface Reply {
   readonly headers?: http.OutgoingHttpHeaders
   readonly body?: string | Uint8Array
   /**
-   * Whether the answer comes from a proxy before the node: it lacks the headers that a node puts on all its answers.
+   * Whether the answer imitates a proxy in front of the node: it lacks the headers that a node adds to every answer.
    */
   readonly isProxy?: boolean
 }
@@ -33,7 +33,7 @@ export interface Reply {
 const nodeHeaders = { 'x-chainweb-node-version': '2.30' }
 
 /** @returns a reply, or undefined if it writes the response itself */
-export type Answer = (seen: Seen, response: http.ServerResponse) => Reply | undefined
+export type Answer = (seen: ReceivedRequest, response: http.ServerResponse) => Reply | undefined
 
 export const json = (value: unknown, status = 200): Reply => ({
   status,
@@ -63,7 +63,7 @@ export const pairInfo = {
 export class FakeNode {
   readonly url: string
   /** All requests except those for /info. */
-  readonly seen: Seen[] = []
+  readonly requests: ReceivedRequest[] = []
   readonly #answers = new Map<string, Answer>()
   #otherwise: Answer = () => ({ status: 404 })
 
@@ -93,7 +93,7 @@ export class FakeNode {
   }
 
   /** Sets the answer for all other paths. */
-  otherwise(answer: Answer): void {
+  setDefaultAnswer(answer: Answer): void {
     this.#otherwise = answer
   }
 
@@ -108,22 +108,22 @@ export class FakeNode {
     return client
   }
 
-  get last(): Seen {
-    const last = this.seen.at(-1)
-    if (last === undefined) throw new Error('nothing was asked for')
+  get last(): ReceivedRequest {
+    const last = this.requests.at(-1)
+    if (last === undefined) throw new Error('the node received no request')
     return last
   }
 
   #answer(request: http.IncomingMessage, response: http.ServerResponse, body: Buffer): void {
     const url = new URL(request.url ?? '', this.url)
-    const seen: Seen = {
+    const seen: ReceivedRequest = {
       method: request.method ?? '',
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
       body,
     }
-    if (url.pathname !== '/info') this.seen.push(seen)
+    if (url.pathname !== '/info') this.requests.push(seen)
     const answer = this.#answers.get(`${seen.method} ${seen.path}`) ?? this.#otherwise
     const reply = answer(seen, response)
     if (reply !== undefined) {
@@ -134,7 +134,7 @@ export class FakeNode {
 }
 
 /** A node and a client of it, for one test. */
-export async function fake(info: unknown = pairInfo): Promise<{ node: FakeNode; client: NodeClient }> {
+export async function startFakeNode(info: unknown = pairInfo): Promise<{ node: FakeNode; client: NodeClient }> {
   const node = await FakeNode.start(info)
   return { node, client: await node.connect() }
 }

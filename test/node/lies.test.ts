@@ -11,7 +11,7 @@ import {
   UnreachableError,
 } from '../../src/client/node/public.ts'
 import { rotating } from '../rotation.ts'
-import { type Answer, BINARY, failureOf, fake, JSON_TYPE, json, PREFIX } from './fake-node.ts'
+import { type Answer, BINARY, failureOf, JSON_TYPE, json, PREFIX, startFakeNode } from './fake-node.ts'
 import { blocksOf, devnet, headerText, mine } from './mined.ts'
 
 const key = 'A'.repeat(43)
@@ -57,7 +57,7 @@ const calls: readonly (readonly [string, string, string, (client: NodeClient) =>
 it.each(garbage.map(([name, answer], i) => [name, answer, i] as const))(
   'every call refuses %s as an answer with NODE_MISBEHAVED',
   async (_name, answer, i) => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const from = i % calls.length
     const all = [...calls.slice(from), ...calls.slice(0, from)]
     for (const [operation, method, path, call] of rotating(all, 4)) {
@@ -74,7 +74,7 @@ it.each(garbage.map(([name, answer], i) => [name, answer, i] as const))(
 )
 
 it('the client drops an endless body at the limit of its endpoint', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   let sent = 0
   const flood: Answer = (_seen, response) => {
     sent = 0
@@ -100,7 +100,7 @@ it('the client drops an endless body at the limit of its endpoint', async () => 
 })
 
 it('the client refuses to follow a redirection, and names its target', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   node.onNetwork('GET', '/cut', () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/cut' } }))
   const error = await failureOf(client.cut())
   expect(error).toBeInstanceOf(NodeRefusal)
@@ -112,7 +112,7 @@ it('the client refuses to follow a redirection, and names its target', async () 
 })
 
 it('refusals with 408, 429, 502, 503 and 504 are retryable, others are not', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   for (const status of [400, 401, 403, 404, 405, 408, 413, 415, 429, 500, 501, 502, 503, 504]) {
     node.onNetwork('GET', '/cut', () => ({ status, body: 'why' }))
     const retryable = [408, 429, 502, 503, 504].includes(status)
@@ -121,7 +121,7 @@ it('refusals with 408, 429, 502, 503 and 504 are retryable, others are not', asy
 })
 
 it('a timeout and a lost connection are retryable, and name the operation', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   node.onNetwork('GET', '/cut', () => undefined)
   const error = await failureOf(client.cut({ timeoutMs: 50 }))
   expect(error).toBeInstanceOf(UnreachableError)
@@ -135,7 +135,7 @@ it('the client refuses the header of another block or chain than it asked for', 
   await mine(mined.client, 2)
   const [, first, second] = blocksOf(mined.node, 0)
   const [, elsewhere] = blocksOf(mined.node, 1)
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   const path = `/chain/0/header/${second.id}`
   for (const wrong of [first, elsewhere]) {
     node.onNetwork('GET', path, () => ({ headers: { 'content-type': BINARY }, body: wrong.bytes }))
@@ -161,7 +161,7 @@ it('the client refuses the header of another block or chain than it asked for', 
 })
 
 it('the client refuses work responses of wrong lengths', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   const account = { account: 'a', predicate: 'b', publicKeys: [] }
   for (const length of [0, 4, 35, 36, 322]) {
     node.onNetwork('GET', '/mining/work', () => ({ headers: { 'content-type': BINARY }, body: new Uint8Array(length) }))
@@ -170,7 +170,7 @@ it('the client refuses work responses of wrong lengths', async () => {
 })
 
 it('messages, hints, keys and reasons stay short, whatever a node sends', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   const weight = 'A'.repeat(43)
   for (const name of ['0'.repeat(1_000_000), 'x'.repeat(1_000_000)]) {
     node.onNetwork('GET', '/cut', () => json({ hashes: { [name]: 5 }, weight, height: 1 }))

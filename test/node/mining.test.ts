@@ -6,7 +6,7 @@ import { graphs } from '../../src/ground/chain/graph.ts'
 import { encodeWork, type WorkFields } from '../../src/ground/chain/header.ts'
 import { MAX_TARGET } from '../../src/ground/chain/target.ts'
 import { chainBytes } from '../../src/ground/chain/work.ts'
-import { type Answer, BINARY, failureOf, fake, json, pairInfo, type Reply, text } from './fake-node.ts'
+import { type Answer, BINARY, failureOf, json, pairInfo, type Reply, startFakeNode, text } from './fake-node.ts'
 
 const account = { account: 'k:a', predicate: 'keys-all', publicKeys: ['ab'.repeat(32)] }
 const DAY_S = 86_400
@@ -54,7 +54,7 @@ describe('work', () => {
     ['a height beyond 2^53', { height: 1n << 60n }, /height 1152921504606846976, expected 1 to 9007199254740991/],
   ]
   it.each(lies)('the client refuses work of %s, which may be right next time', async (_name, change, message) => {
-    const { node, client } = await fake(growing)
+    const { node, client } = await startFakeNode(growing)
     node.onNetwork('GET', '/mining/work', () => workOf(change))
     const error = await failureOf(client.work(account))
     expect(error).toMatchObject({
@@ -69,7 +69,7 @@ describe('work', () => {
   })
 
   it.each([10, 64, 65, 0xffff])('the client refuses work with a count of %i adjacents', async (count) => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const body = Buffer.concat([workOf({}).body as Buffer, Buffer.alloc(36 * (count - 1))])
     body.writeUInt16LE(count, 36 + 48)
     node.onNetwork('GET', '/mining/work', () => ({ headers: { 'content-type': BINARY }, body }))
@@ -80,7 +80,7 @@ describe('work', () => {
   })
 
   it('the client accepts the adjacents of the old graph in work at the first height of the new one', async () => {
-    const { node, client } = await fake(growing)
+    const { node, client } = await startFakeNode(growing)
     node.onNetwork('GET', '/mining/work', () => workOf({ height: 20n }))
     expect((await client.work(account)).work.fields.height).toBe(20n)
     node.onNetwork('GET', '/mining/work', () => workOf({ chainId: 2, height: 21n, adjacents: adjacent(0, 1) }))
@@ -88,7 +88,7 @@ describe('work', () => {
   })
 
   it('the client sees no clock in work if the time of the node is impossible', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     const clockOf = async (timestamp: string) => {
       const reply = workOf({})
       node.onNetwork('GET', '/mining/work', () => ({
@@ -107,7 +107,7 @@ describe('work', () => {
 
 describe('a refusal of work', () => {
   const refusalFor = async (answer: Answer) => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('GET', '/mining/work', answer)
     return (await failureOf(client.work(account))) as NodeRefusal
   }
@@ -172,7 +172,7 @@ describe('a refusal of work', () => {
 
 describe('handing in solved work', () => {
   const solvedBy = async (reply: Reply) => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.onNetwork('POST', '/mining/solved', () => reply)
     return client.solved(new Uint8Array(214))
   }
@@ -205,7 +205,7 @@ describe('mining is', () => {
   const off: Reply = { status: 404 }
 
   async function isDisabled(answers: { health?: Reply; info?: Reply; work: Reply }): Promise<boolean> {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.on('GET', '/health-check', () => answers.health ?? healthy)
     node.on('GET', '/info', () => answers.info ?? json(pairInfo))
     node.onNetwork('GET', '/mining/work', () => answers.work)
@@ -235,13 +235,13 @@ describe('mining is', () => {
   })
 
   it('mining is not known to be disabled if nobody answers', async () => {
-    const { node, client } = await fake()
+    const { node, client } = await startFakeNode()
     node.on('GET', '/health-check', (_seen, response) => void response.destroy())
     expect(await client.isMiningDisabled(account)).toBe(false)
   })
 
   it('isMiningDisabled throws the reason of its signal when it aborts', async () => {
-    const { client } = await fake()
+    const { client } = await startFakeNode()
     const reason = new Error('enough')
     await expect(client.isMiningDisabled(account, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { judgeInfo, WrongAnswer } from '../../src/client/node/node-info.ts'
 import { NodeClient, type NodeInfo } from '../../src/client/node/public.ts'
 import { graphs } from '../../src/ground/chain/graph.ts'
-import { FakeNode, failureOf, fake, json, pairInfo, text } from './fake-node.ts'
+import { FakeNode, failureOf, json, pairInfo, startFakeNode, text } from './fake-node.ts'
 
 type Adjacents = readonly (readonly number[])[]
 const listOf = (adjacents: Adjacents) => adjacents.map((others, chain) => [chain, others])
@@ -174,17 +174,17 @@ it.each([
 
 it('the client accepts every known graph, and an unknown one', async () => {
   for (const graph of Object.values(graphs)) {
-    const { client } = await fake(infoOf(graph.adjacents))
+    const { client } = await startFakeNode(infoOf(graph.adjacents))
     expect(client.graphHistory).toEqual([{ from: 0, graph }])
   }
   for (const adjacents of [circle(256), complete(10)]) {
-    const { client } = await fake(infoOf(adjacents))
+    const { client } = await startFakeNode(infoOf(adjacents))
     expect(client.graphHistory[0].graph).toMatchObject({ name: 'other', degree: adjacents[0].length })
   }
 })
 
 it('the client returns graphs by ascending height, whatever the order of the node', async () => {
-  const { client } = await fake({
+  const { client } = await startFakeNode({
     ...infoOf(graphs.twenty.adjacents),
     nodeGraphHistory: [
       [852_054, listOf(graphs.twenty.adjacents)],
@@ -200,7 +200,7 @@ it('the client returns graphs by ascending height, whatever the order of the nod
 it('the client makes the texts of a node printable, and cuts them at 100 characters', async () => {
   const evil = `\x1b]0;owned\x07\u202Etxt\r\n${'x'.repeat(10_000)}`
   const info = { ...pairInfo, nodeApiVersion: evil, nodePackageVersion: evil, nodeServiceDate: evil }
-  const { client } = await fake(info)
+  const { client } = await startFakeNode(info)
   for (const said of [client.info, await client.nodeInfo()]) {
     for (const value of [said.nodeApiVersion, said.nodePackageVersion, said.nodeServiceDate]) {
       expect(value).toMatch(/^\]0;owned txt x{86}…$/)
@@ -209,7 +209,7 @@ it('the client makes the texts of a node printable, and cuts them at 100 charact
 })
 
 it('the client refuses a description that has become wrong since it connected', async () => {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   node.on('GET', '/info', () => json(withHistory()))
   expect(await failureOf(client.nodeInfo())).toMatchObject({ name: 'NodeMisbehaved', operation: 'nodeInfo' })
 })

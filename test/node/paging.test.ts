@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import type { NodeClient } from '../../src/client/node/public.ts'
 import { NodeMisbehaved } from '../../src/client/node/public.ts'
-import { failureOf, fake, json } from './fake-node.ts'
+import { failureOf, json, startFakeNode } from './fake-node.ts'
 
 const hash = (i: number) => Buffer.alloc(32, i).toString('base64url')
 
 /** A list of hashes; `next` returns the cursor after the page that begins at `from`. */
 async function listOf(next: (from: number) => string | null, size = 2) {
-  const { node, client } = await fake()
+  const { node, client } = await startFakeNode()
   node.onNetwork('GET', '/chain/0/hash', ({ query }) => {
     const cursor = query.next?.split(':')[1]
     const from = cursor === undefined ? 0 : Buffer.from(cursor, 'base64url')[0]
@@ -27,7 +27,7 @@ it('pages() and items() follow the cursors to the end, each used as it came', as
     for await (const page of client.hashes(0, { minheight: 3 }).pages()) pages.push(page)
     expect(pages.flatMap(({ items }) => items)).toEqual(hashes(6))
     expect(pages.at(-1)?.next).toBe(end)
-    expect(node.seen.map(({ query }) => query)).toEqual([
+    expect(node.requests.map(({ query }) => query)).toEqual([
       { minheight: '3' },
       { minheight: '3', next: `inclusive:${hash(2)}` },
       { minheight: '3', next: `inclusive:${hash(4)}` },
@@ -38,12 +38,12 @@ it('pages() and items() follow the cursors to the end, each used as it came', as
 it('items() ends after `most` items, and requests no further page', async () => {
   const { node, client } = await listOf(upTo(100, null))
   expect(await client.hashes(0).all({ most: 3 })).toEqual(hashes(3))
-  expect(node.seen).toHaveLength(2)
+  expect(node.requests).toHaveLength(2)
   expect(await client.hashes(0).all({ most: 0 })).toEqual([])
   for await (const item of client.hashes(0)) {
     if (item === hash(3)) break
   }
-  expect(node.seen).toHaveLength(4)
+  expect(node.requests).toHaveLength(4)
 })
 
 it('pages({ from }) continues where an earlier list ended', async () => {
@@ -82,7 +82,7 @@ it.each(endless)('a node whose cursors %s is refused, not asked forever', async 
   const error = await failureOf(client.hashes(0).all())
   expect(error).toBeInstanceOf(NodeMisbehaved)
   expect(error).toMatchObject({ operation: 'hashes', message: expect.stringContaining(message) })
-  expect(node.seen.length).toBeLessThan(40)
+  expect(node.requests.length).toBeLessThan(40)
 })
 
 it('a list that grows forever ends with an error at `mostPages`', async () => {
@@ -93,5 +93,5 @@ it('a list that grows forever ends with an error at `mostPages`', async () => {
   expect(await failureOf(walk(client.hashes(0)))).toMatchObject({
     message: expect.stringContaining('more than 5 pages'),
   })
-  expect(node.seen).toHaveLength(5)
+  expect(node.requests).toHaveLength(5)
 })

@@ -143,7 +143,7 @@ it('headerUpdates() retries a 503, and ends with a 404', async () => {
   expect(await first).toEqual([1])
   expect(troubles).toMatchObject([{ status: 503 }, { status: 503 }])
   node.onNetwork('GET', '/header/updates', () => ({ status: 404 }))
-  const count = node.seen.length
+  const count = node.requests.length
   const failed = failureOf(updates.next())
   opened[0].end()
   await passPause()
@@ -155,7 +155,7 @@ it('headerUpdates() retries a 503, and ends with a 404', async () => {
   })
   expect(await updates.next()).toEqual({ value: undefined, done: true })
   await clock.pass(86_400_000)
-  expect(node.seen.length).toEqual(count + 1)
+  expect(node.requests.length).toEqual(count + 1)
   expect(clock.pending).toBe(0)
 })
 
@@ -208,7 +208,7 @@ it('headerUpdates() with a signal fails like one without, but not after an abort
   ;(await last()).write('event:BlockHeader\ndata:{}\n\n')
   expect(await failure).toMatchObject({ name: 'NodeMisbehaved', operation: 'headerUpdates' })
   const asked: http.ServerResponse[] = []
-  node.otherwise((_seen, response) => {
+  node.setDefaultAnswer((_seen, response) => {
     asked.push(response)
     return undefined
   })

@@ -28,7 +28,7 @@ class Mirror {
 
   async serve(info: unknown): Promise<{ node: FakeNode; client: NodeClient }> {
     const node = await FakeNode.start(info)
-    node.otherwise(({ path }) => json({ key: path.slice(-43), reason: 'key not found' }, 404))
+    node.setDefaultAnswer(({ path }) => json({ key: path.slice(-43), reason: 'key not found' }, 404))
     this.#blocks.forEach((blocks, chain) => {
       const text = (block: Block) => encodeBase64Url(this.#bytesOf(block))
       const between = ({ minheight = '0', maxheight = '1000' }) =>
@@ -98,18 +98,18 @@ describe('verification passes headers that keep the rules:', () => {
     }
     expect(await client.blocks(0, { verify: true, minheight: 2 }).all()).toHaveLength(ROUNDS - 1)
     expect(await client.headers(0, { verify: { network: triangle } }).all()).toHaveLength(ROUNDS + 1)
-    node.seen.splice(0)
+    node.requests.splice(0)
     expect(await client.headers(0, { verify: true }).all()).toHaveLength(ROUNDS + 1)
     // One page of headers, and pages of the adjacent chains too.
-    expect(node.seen.map(({ path, query }) => [path.slice(PREFIX.length), query])).toEqual([
+    expect(node.requests.map(({ path, query }) => [path.slice(PREFIX.length), query])).toEqual([
       ['/chain/0/header', {}],
       ['/chain/1/header', { minheight: '0', maxheight: `${ROUNDS - 1}` }],
       ['/chain/2/header', { minheight: '0', maxheight: `${ROUNDS - 1}` }],
     ])
-    node.seen.splice(0)
+    node.requests.splice(0)
     const { id, header } = blocks[3]
     expect(await client.header(0, id, { verify: true })).toEqual(header)
-    expect(node.seen.map(({ path }) => path.slice(PREFIX.length).slice(0, 15)).sort()).toEqual([
+    expect(node.requests.map(({ path }) => path.slice(PREFIX.length).slice(0, 15)).sort()).toEqual([
       '/chain/0/header',
       '/chain/0/header',
       '/chain/1/header',
@@ -312,7 +312,7 @@ it('verification does not request all headers between two distant ones', async (
   node.onNetwork('POST', '/chain/0/header/branch', () => json({ limit: 4, items, next: null }))
   const bounds = { upper: [blocks[60].id] }
   expect(await client.headerBranch(0, bounds, { verify: { checkPow: false } }).all()).toHaveLength(4)
-  expect(node.seen.filter(({ query }) => query.minheight !== undefined)).toEqual([])
+  expect(node.requests.filter(({ query }) => query.minheight !== undefined)).toEqual([])
 })
 
 describe("verify on networks of one's own", () => {
@@ -433,7 +433,7 @@ it('errors of verification name the path of the call, chain and hash included', 
   expect(error.url).toBe(`${node.url}${PREFIX}/chain/0/block`)
 })
 
-it('verification refuses a block with the payload of another', async () => {
+it('verification refuses a block with the payload of another block', async () => {
   const { node, client, blocks } = await startMirror()
   const serve = (change: object) =>
     node.onNetwork('GET', '/chain/0/block', () =>

@@ -4,10 +4,10 @@ import { type Fraction, fractionOf, unitsOf } from '../../src/ground/base/coins.
 import type { ShareEntry } from '../../src/mining/accounts/share-store.ts'
 import {
   BLOCK_WORTH,
-  type RewardSplit,
   dividePplns,
   divideProp,
   divideSolo,
+  type RewardSplit,
   worthOf,
 } from '../../src/pool/payouts/schemes.ts'
 import { accountOf, keyOf, share } from './memory-shares.ts'

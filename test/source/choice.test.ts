@@ -51,7 +51,7 @@ describe('choice of chains', () => {
     expect(order({ ...old, probability: 1.1e-9 }, fresh)).toEqual([1, 2])
   })
 
-  it('the choice values each hash at its worth alone, less the risk of a block meanwhile', () => {
+  it('the expected reward of a chain is its probability times the chance that no other block comes first', () => {
     // All 20 blocks of the network in 30 s are on one chain: 1/15 of a block in 100 ms.
     expect(expectedRewardsOf([prospect(0, 1e-9)], pace).get(0)).toBeCloseTo(1e-9 * Math.exp(-1 / 15), 18)
   })

@@ -239,7 +239,7 @@ it('blocks are checked in turn if they are too many for one question, also while
   expect(blocks.length - settled()).toBe(CONFIRMATIONS - 1)
 })
 
-it('a block that was stale at first is confirmed if its chain goes over to it', async () => {
+it('a block that was stale at first is confirmed if its chain switches to it', async () => {
   const { clock, chain, follow } = ground()
   const block = follow({ step: 'stale', mayReturn: true })
   chain.grow(2)
@@ -247,7 +247,7 @@ it('a block that was stale at first is confirmed if its chain goes over to it', 
   expect(block.told).toEqual([confirmed(3)])
 })
 
-it('the last report is true once a chain is above the block, whatever the chain has done', async () => {
+it('the last report about a block is correct once its chain is above the block, whatever reorgs came before', async () => {
   const move = fc.oneof(
     fc.record({ kind: fc.constant('grow' as const), blocks: fc.nat({ max: 3 }) }),
     fc.record({ kind: fc.constant('fork' as const), depth: fc.integer({ min: 1, max: 5 }), more: fc.nat({ max: 2 }) }),

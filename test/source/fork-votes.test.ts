@@ -50,7 +50,7 @@ describe('votes of work', () => {
     },
   )
 
-  it('the votes of work stay as they are if they do not follow from the parent', async () => {
+  it('the work keeps its votes unchanged if they do not follow from the parent', async () => {
     for (const work of [workWith(7 * VOTE, 1), workWith(9 * VOTE)]) {
       const { votes } = votesOf('no')
       expect(await votes.cast(work, signal)).toBe(work)

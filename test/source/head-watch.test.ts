@@ -75,7 +75,7 @@ function watched() {
 }
 
 describe('feed of the cut', () => {
-  it('the cut feed asks every second without news, and twice a second when hurried', async () => {
+  it('the cut feed queries the cut every second without news, and twice a second on demand', async () => {
     const { clock, cuts, mood, answer } = watched()
     for (let beat = 1; beat <= 3; beat++) {
       await clock.pass(990)
@@ -89,7 +89,7 @@ describe('feed of the cut', () => {
     expect(cuts.asked).toHaveLength(4)
   })
 
-  it('the cut feed asks after news, one question at a time and none within 200 ms of another', async () => {
+  it('the cut feed queries the cut after news, one request at a time and at least 200 ms apart', async () => {
     const { clock, cuts, watch, answer } = watched()
     watch.lookSoon()
     await clock.pass(50)

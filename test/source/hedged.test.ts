@@ -41,7 +41,7 @@ it("a hedged request takes a slow node's answer to the first request, however of
   expect(seen.dropped).toEqual([1, 2, 3])
 })
 
-it('a hedged request takes the first answer also while other answers keep reporting that the node is back', async () => {
+it('a hedged request takes the first answer, even while other answers keep reporting that the node is back', async () => {
   const clock = new VirtualClock()
   const wakeups = new Wakeups()
   const seen = ask(clock, 3_000, { wakeups })

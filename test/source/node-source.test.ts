@@ -161,7 +161,7 @@ describe('work from a node', () => {
     expect(source.workBytes).toBe(286)
   })
 
-  it('a New Cut on its own chain preempts work, and nothing else does', async () => {
+  it('a New Cut on its own chain is the only one that preempts work', async () => {
     const node = await devnet()
     const { source, nextWork } = await sourceOf(node.url)
     const first = await nextWork()

@@ -428,7 +428,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('the source asks the only remaining node as soon as it is back, not after the pause of its outage', async () => {
+  it('the source asks the only remaining node as soon as it is back, without waiting for the retry pause', async () => {
     const { clock, a, b, jobs } = await started()
     b.isDown = true
     await a.give(0, 5)
@@ -506,7 +506,7 @@ describe('work from several nodes', () => {
     expect(issuer()).toBe('http://b')
   })
 
-  it('the work comes from the second node when the first lacks a block that was reported between two looks at it', async () => {
+  it('the work comes from the second node when the first lacks a block that was reported between two checks', async () => {
     const { clock, a, b, issuer, said } = await started((members) => {
       for (const member of members) member.height = 0
     })

@@ -121,7 +121,7 @@ it('solutions of earlier runs use up no turn', async () => {
   expect(jobs.at(-1)).toBe(job)
 })
 
-it('chains that the user chooses during an order count after it', () => {
+it('chains that the user chooses during a mining request take effect after it', () => {
   const { inner, source } = running(byHand, { chains: [0] })
   source.steer([3])
   source.setChains([1, 2])

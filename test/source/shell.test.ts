@@ -190,7 +190,7 @@ describe('slow node', () => {
 })
 
 describe('outage', () => {
-  it('an outage is one line at its start and one at its end, whatever fails and however often', async () => {
+  it('an outage is reported by one line at its start and one at its end, whatever fails and however often', async () => {
     const { clock, node, said, answer } = await started()
     for (let attempt = 0; attempt < 8; attempt++) {
       node.fail()

@@ -224,7 +224,7 @@ describe('state machine of a source', () => {
     expect(state.current).toMatchObject({ kind: 'searching', job: { work: other.work } })
   })
 
-  it('the source continues its job when a late solution of the same parent beside other adjacents is submitted', () => {
+  it('the source continues its job when a late solution of the same parent with other adjacents is submitted', () => {
     const { fields } = besideOthers(madeWork(0, 5))
     const { state, kinds } = played([0], start, first, { type: 'submitted', fields })
     expect(state.current.kind).toBe('searching')
@@ -456,7 +456,7 @@ describe('state machine of a source', () => {
 
 describe('equality of jobs', () => {
   const work = madeWork(0, 5)
-  it('two works are the same job if they differ in creation time alone', () => {
+  it('two pieces of work are the same job if they differ only in creation time', () => {
     expect(isSameJob(work, madeWork(0, 5, 99n))).toBe(true)
   })
 

@@ -137,7 +137,7 @@ describe('a miner whose rigs are miners', () => {
     expect(nonces.filter((nonce) => !submitted.has(nonce))).toEqual([])
   })
 
-  it('a miner whose rigs are miners does the same over TLS, for rigs that know its certificate', async () => {
+  it('a miner serves other miners as rigs over TLS if they trust its certificate', async () => {
     const { devnet, nonces } = await node()
     const port = await freePort()
     const lead = startHere(serverOf(devnet.url, port, ['--stratum-tls-cert', TLS.cert, '--stratum-tls-key', TLS.key]))

@@ -229,7 +229,7 @@ describe('a nonce', () => {
 })
 
 describe('a target', () => {
-  it('a target of a difficulty matches that share of all hashes', () => {
+  it('a target of a difficulty is met by one in so many hashes', () => {
     expect(targetOfShares(1)).toBe(MAX_TARGET)
     expect(targetOfShares(0.25)).toBe(MAX_TARGET)
     expect(targetOfShares(1024)).toBe(MAX_TARGET / 1024n)

@@ -72,7 +72,7 @@ describe('choice by energy', () => {
     expect(variants).toEqual([])
   })
 
-  it('the search tries batches of the GPUs alone', async () => {
+  it('the search tries batch sizes for the GPUs without the CPU', async () => {
     const { variants, trial } = trialsOf((variant) => Math.abs((variant.gpu?.batchMs ?? 0) - 25))
     const choices = { ...cpuOnly, threads: 0, isBatchFree: true }
     const { chosen, tried } = await chooseEfficient(search, choices, trial)
@@ -105,7 +105,7 @@ describe('remembered choice', () => {
     expect(applySettings(search, {})).toEqual(search)
   })
 
-  it('a choice is remembered by machine, and beside that of others', () => {
+  it('a choice is remembered per machine, beside the choices of other machines', () => {
     const file = join(temporaryFolder(), 'below', 'tuning.json')
     expect(readTunedSettings(file, 'a')).toEqual({ chosen: null, why: null })
     writeTunedSettings(file, 'a', chosen)

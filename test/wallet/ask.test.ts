@@ -19,7 +19,11 @@ async function nodeOf(nodeVersion: string): Promise<FakeNode> {
     events: [],
     txId: null,
   })
-  node.otherwise(() => ({ status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) }))
+  node.setDefaultAnswer(() => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(body),
+  }))
   return node
 }
 

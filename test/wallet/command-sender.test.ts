@@ -123,7 +123,7 @@ describe('a command', () => {
     expect(await carriedOut(commandSenderOf({ send: [known] }))).toMatchObject({ code: 'NODE_REFUSED' })
   })
 
-  it('a command may have arrived when nobody answers in the end', async () => {
+  it('the error warns that a command may have arrived if no node answers it', async () => {
     const all = commandSenderOf({ send: [away] })
     expect(await carriedOut(all)).toMatchObject({
       code: 'NODE_UNREACHABLE',

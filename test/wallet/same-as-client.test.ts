@@ -59,7 +59,7 @@ function ours(payload: Payload, capabilities: Draft['signers'][number]['capabili
   return { cmd, hash, sigs: sigs.map(({ sig }) => sig) }
 }
 
-it('the command of a transfer is that of @kadena/client', async () => {
+it('the command of a transfer equals that of @kadena/client', async () => {
   const { payload, capabilities } = buildTransfer(transfer, null)
   const code = `(coin.transfer "sender00" "${receiver}" 1.5)`
   expect(ours(payload, capabilities)).toEqual(
@@ -70,7 +70,7 @@ it('the command of a transfer is that of @kadena/client', async () => {
   )
 })
 
-it('the command of the first step to another chain, with data, is that of @kadena/client', async () => {
+it('the command of the first step to another chain, with data, equals that of @kadena/client', async () => {
   const { payload, capabilities } = buildCrossing(transfer, keyset, 7)
   const code = `(coin.transfer-crosschain "sender00" "${receiver}" (read-keyset "receiver-guard") "7" 1.5)`
   expect(ours(payload, capabilities)).toEqual(
@@ -81,18 +81,18 @@ it('the command of the first step to another chain, with data, is that of @kaden
   )
 })
 
-it('the command of the second step, with a proof, is that of @kadena/client', async () => {
+it('the command of the second step, with a proof, equals that of @kadena/client', async () => {
   const cont = { pactId: 'H'.repeat(43), step: 1, rollback: false, proof: 'cHJvb2Y' }
   expect(ours({ ...cont, data: '{}' }, [readCapability('(coin.GAS)')])).toEqual(
     await theirs(Pact.builder.continuation({ ...cont, data: {} }), [['coin.GAS']]),
   )
 })
 
-it('the command with an unrestricted signature is that of @kadena/client', async () => {
+it('a command with an unrestricted signature equals that of @kadena/client', async () => {
   expect(ours({ code: '(+ 1 2)', data: '{}' }, [])).toEqual(await theirs(Pact.builder.execution('(+ 1 2)'), []))
 })
 
-it('the command with capabilities with every kind of value is that of @kadena/client', async () => {
+it('a command whose capabilities have values of every kind equals that of @kadena/client', async () => {
   const capability = readCapability('(free.m.CAP "a" 1 2.50 true [1 2.0] {"a": 1.5})')
   const args = ['a', { int: 1 }, { decimal: '2.50' }, true, [{ int: 1 }, { decimal: '2.0' }], { a: { decimal: '1.5' } }]
   expect(ours({ code: '1', data: '{}' }, [capability])).toEqual(

@@ -8,7 +8,7 @@ import { CaseSkipped, makeValue, WrongInput } from './makes.ts'
 import { abbreviateValue, findMismatch, type Mismatch } from './matchers.ts'
 import type { NodeProfile } from './probe.ts'
 import { fillIn, partOf, UnknownVariable, type Variables } from './variables.ts'
-import { jsonOf, type HttpTransport, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
+import { type HttpTransport, jsonOf, type WireAnswer, type WireRequest, type WireStream } from './wire.ts'
 import type { Release } from './words.ts'
 
 /** Where a case failed, and how. */

@@ -1,4 +1,4 @@
-/** Values that the runner makes itself: signed commands, solved work and parts of bytes. */
+/** Values of a case's `make` steps: signed commands, solved work, slices of bytes and repeated items. */
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
 import { blockHash } from '#ground/chain/block-hash.ts'
 import { withNonce } from '#ground/chain/header.ts'

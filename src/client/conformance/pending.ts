@@ -3,7 +3,7 @@ import { type Clock, sleep } from '#ground/base/clock.ts'
 import { NewcutError } from '#ground/base/errors.ts'
 import { makeValue } from './makes.ts'
 import { partOf } from './variables.ts'
-import { jsonOf, type HttpTransport, type WireAnswer } from './wire.ts'
+import { type HttpTransport, jsonOf, type WireAnswer } from './wire.ts'
 
 export interface PendingProbe {
   readonly wire: HttpTransport

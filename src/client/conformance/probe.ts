@@ -9,7 +9,7 @@ import { conformanceErrors } from './errors.ts'
 import { makeValue } from './makes.ts'
 import { findPendingRefusal, type PendingProbe } from './pending.ts'
 import { partOf, type Variables } from './variables.ts'
-import { jsonOf, type HttpTransport, type WireAnswer } from './wire.ts'
+import { type HttpTransport, jsonOf, type WireAnswer } from './wire.ts'
 import { type CaseNeed, caseNeeds, type Release } from './words.ts'
 
 /** The node's description of itself, and the needs that it offers. */

@@ -6,7 +6,7 @@ import { operations } from '#ground/schema/operations.ts'
 import { type ClientContext, callOf, chainText, type Hash, textOfHash } from './chain-calls.ts'
 import { NodeMisbehaved, NodeRefusal, NotFound, NotRecognised } from './errors.ts'
 import type { HttpAnswer } from './http.ts'
-import { dropUnusableValues, type CheckedNodeInfo, judgeInfo, WrongAnswer } from './node-info.ts'
+import { type CheckedNodeInfo, dropUnusableValues, judgeInfo, WrongAnswer } from './node-info.ts'
 import { type CallOptions, misbehaviourOf, type Requests, readJson } from './requests.ts'
 
 /** Fetches and judges the current description of the node. @throws NodeMisbehaved, and the errors of Requests.send */

@@ -95,7 +95,7 @@ export async function writeReport(
   }
 }
 
-/** Version of the software of a node. @returns null if the node does not tell it */
+/** Version of the software of a node. @returns null if the node does not report it */
 async function packageVersionOf(remote: RemoteNode): Promise<string | null> {
   const { status, text } = await remote.get('/info')
   const { nodePackageVersion } = (status === 200 ? parseJson(text) : {}) as { readonly nodePackageVersion?: unknown }

@@ -35,7 +35,7 @@ export async function writeCopy(
 ): Promise<void> {
   const database = await openDatabase(location, { create: true })
   try {
-    for await (const { entries, isLast } of pieces(settings, snapshot, exemptions)) {
+    for await (const { entries, isLast } of snapshotPieces(settings, snapshot, exemptions)) {
       stopped?.throwIfAborted()
       await database.batch(entries, { sync: isLast })
     }
@@ -50,10 +50,10 @@ export async function* copyPieces(
   snapshot: StateSnapshot,
   exemptions: ReadonlyExemptions | undefined,
 ): AsyncGenerator<StoredEntry[]> {
-  for await (const { entries } of pieces(settings, snapshot, exemptions)) yield entries
+  for await (const { entries } of snapshotPieces(settings, snapshot, exemptions)) yield entries
 }
 
-async function* pieces(
+async function* snapshotPieces(
   settings: NetworkSettings,
   snapshot: StateSnapshot,
   exemptions: ReadonlyExemptions | undefined,

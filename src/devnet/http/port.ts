@@ -12,7 +12,7 @@ import { EVENT_STREAM } from '#ground/schema/operation.ts'
 import type { App } from './app.ts'
 import { httpErrors } from './errors.ts'
 import { TURNED } from './refusal.ts'
-import { type ServedRequest, tellRequests } from './request-log.ts'
+import { reportRequests, type ServedRequest } from './request-log.ts'
 
 interface PortOptions {
   /** Time a request may take to arrive, headers and body. After that the response is 408. */
@@ -59,7 +59,7 @@ export class Port {
       if (this.#app?.server.emit('clientError', error, socket) !== true) socket.destroy()
     })
     limitConnections(this.#server, maxConnections)
-    if (onRequest !== undefined) tellRequests(this.#server, onRequest)
+    if (onRequest !== undefined) reportRequests(this.#server, onRequest)
   }
 
   /**

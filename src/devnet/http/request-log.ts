@@ -14,14 +14,14 @@ export interface ServedRequest {
   readonly bytes: number
 }
 
-/** Calls `tell` for each HTTP request of the server when its response, or its stream, ends. */
-export function tellRequests(server: Server, tell: (request: ServedRequest) => void): void {
+/** Calls `onRequest` for each HTTP request of the server when its response, or its stream, ends. */
+export function reportRequests(server: Server, onRequest: (request: ServedRequest) => void): void {
   // Before other listeners, which may respond at once.
   server.prependListener('request', ({ method = '', url = '' }, response) => {
     const startMs = performance.now()
     const writtenBy = bytesOf(response)
     response.once('close', () => {
-      tell({
+      onRequest({
         method,
         path: url.split('?', 1)[0],
         status: response.headersSent ? response.statusCode : null,
@@ -36,9 +36,9 @@ export function tellRequests(server: Server, tell: (request: ServedRequest) => v
 function bytesOf(response: ServerResponse): () => number {
   let socket = response.socket
   let before = socket?.bytesWritten ?? 0
-  response.once('socket', (given: NonNullable<typeof socket>) => {
-    socket = given
-    before = given.bytesWritten
+  response.once('socket', (assigned: NonNullable<typeof socket>) => {
+    socket = assigned
+    before = assigned.bytesWritten
   })
   return () => (socket?.bytesWritten ?? before) - before
 }

@@ -10,7 +10,7 @@ const CACHE_CONTROL = 'public, max-age=31536000, immutable'
  * @param form media type of the answer, or another name of its form
  * @returns the reply with status 304 if the client has that content already, otherwise null
  */
-export function unlessKnown(request: FastifyRequest, reply: FastifyReply, key: string, form: string) {
+export function replyIfCached(request: FastifyRequest, reply: FastifyReply, key: string, form: string) {
   const tag = `"${key}+${form}"`
   reply.header('cache-control', CACHE_CONTROL).header('etag', tag).header('vary', 'Accept')
   const tags = request.headers['if-none-match']

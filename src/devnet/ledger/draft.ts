@@ -1,6 +1,6 @@
 /** A block under construction: its reward, then commands one after the other while there is room. */
 import { encodeBase64Url } from '#ground/base/bytes.ts'
-import { PayloadBuilder, minerDataJson } from '#ground/chain/payload.ts'
+import { minerDataJson, PayloadBuilder } from '#ground/chain/payload.ts'
 import { Layer, type LayerEntry, type ReadableState } from '#language/contracts/machine/state.ts'
 import type { CommandPrintOutput } from '#language/contracts/trace/print-log.ts'
 import type { Command } from '../command/command.ts'

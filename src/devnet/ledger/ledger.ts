@@ -33,7 +33,7 @@ import {
   type PayloadExecution,
 } from './execute-payload.ts'
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
-import type { BeginOptions, LedgerOptions, ForeignBlockExecutor } from './ledger-options.ts'
+import type { BeginOptions, ForeignBlockExecutor, LedgerOptions } from './ledger-options.ts'
 import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
 import type { VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'

@@ -4,29 +4,32 @@ import { RecentItems } from '#ground/base/recent.ts'
 import type { StoredPayload } from './payload.ts'
 import type { PayloadStore } from './payload-store.ts'
 
-/** Bytes of cached payloads, at most twice as many. */
+/** Size of each of the two generations of the cache, so it holds at most twice as many bytes. */
 const CACHED_BYTES = 8 * 1024 * 1024
 
 export class RecentPayloads implements PayloadStore {
-  readonly #kept: PayloadStore
+  readonly #store: PayloadStore
   /** Payload hash as in JSON -> payload. */
-  readonly #recent = new RecentItems<string, StoredPayload>({ full: CACHED_BYTES, weigh: (_, payload) => bytesOf(payload) })
+  readonly #recent = new RecentItems<string, StoredPayload>({
+    full: CACHED_BYTES,
+    weigh: (_, payload) => bytesOf(payload),
+  })
 
-  constructor(kept: PayloadStore) {
-    this.#kept = kept
+  constructor(store: PayloadStore) {
+    this.#store = store
   }
 
   get(payloadHash: Uint8Array): StoredPayload | undefined {
     const key = encodeBase64Url(payloadHash)
     const recent = this.#recent.get(key)
     if (recent !== undefined) return recent
-    const payload = this.#kept.get(payloadHash)
+    const payload = this.#store.get(payloadHash)
     if (payload !== undefined) this.#recent.set(key, payload)
     return payload
   }
 
   put(payload: StoredPayload): void {
-    this.#kept.put(payload)
+    this.#store.put(payload)
     const key = encodeBase64Url(payload.payloadHash)
     if (!this.#recent.has(key)) this.#recent.set(key, payload)
   }

@@ -254,7 +254,7 @@ export class Metrics {
       for (const metric of [this.#up, this.#hashes, this.#faults, this.#hashrate]) metric.remove(labels)
     }
     this.#devices = present
-    this.#forgetErring(devices)
+    this.#removeErrorSeries(devices)
   }
 
   #showBuild(devices: Snapshot['devices']): void {
@@ -316,7 +316,7 @@ export class Metrics {
     this.#devicesWithErrors.add(device)
   }
 
-  #forgetErring(devices: Snapshot['devices']): void {
+  #removeErrorSeries(devices: Snapshot['devices']): void {
     if (this.#devicesWithErrors.size === 0) return
     const names = new Set(devices.map(({ device }) => device))
     for (const device of this.#devicesWithErrors) {

@@ -12,7 +12,7 @@ import { payeeOfUser } from '#mining/accounts/user-account.ts'
 import type { MinerEvent } from '#mining/mine/events.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
 import { selectPage } from './pages.ts'
-import { type PreviousRunBlock, MAX_BLOCKS, type PoolBlock, PoolBlocks } from './pool-blocks.ts'
+import { MAX_BLOCKS, type PoolBlock, PoolBlocks, type PreviousRunBlock } from './pool-blocks.ts'
 import {
   balanceShape,
   coins,

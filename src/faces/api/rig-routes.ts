@@ -58,7 +58,13 @@ function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: Ri
 
 type SendResponse = (log: ShareReader, query: Query, reply: FastifyReply) => Promise<FastifyReply>
 
-function addLog(app: FastifyInstance, path: string, log: ShareReader | null, token: CurrentToken, send: SendResponse): void {
+function addLog(
+  app: FastifyInstance,
+  path: string,
+  log: ShareReader | null,
+  token: CurrentToken,
+  send: SendResponse,
+): void {
   app.get(path, async (request, reply) => {
     // Shares name accounts and addresses, so a configured token is required.
     const refusal = refuseUnlessOpen(request, reply, token)

@@ -2,7 +2,7 @@
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { type PreparedFile, prepareReplacement } from '#ground/base/replace-file.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
-import { jsonTextOf, type ConfigLayers, type RawOptions, resolveLayers } from './config.ts'
+import { type ConfigLayers, jsonTextOf, type RawOptions, resolveLayers } from './config.ts'
 import { parseConfigFile, readConfigFile } from './config-file.ts'
 import { cliErrors } from './errors.ts'
 import {

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { asNewcutError, describeError, operatingError } from '#ground/base/errors.ts'
 import { LogFile, type LogFileEvents } from '#ground/platform/log-file.ts'
-import { type ReplaceableView, changingView, type ViewMaker } from './changing-view.ts'
+import { changingView, type ReplaceableView, type ViewMaker } from './changing-view.ts'
 import { writeFlags } from './config-file.ts'
 import { cliErrors } from './errors.ts'
 import { fileView } from './file-view.ts'

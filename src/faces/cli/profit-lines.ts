@@ -9,7 +9,7 @@ export function rewardText({ amount, fees }: Extract<MinerEvent, { readonly type
   return fees === undefined || fees === '0' ? `${amount} coins` : `${amount} coins and ${fees} coins in fees`
 }
 
-/** The sentence at the start, in two lines. */
+/** The income sentence that the console prints at the start, in up to two lines. */
 export function profitLines(profit: ProfitSnapshot): ConsoleLine[] {
   const [first, ...others] = profitTexts(profit)
   const style = styleOf(profit)
@@ -103,7 +103,7 @@ function paidTexts({ run, total, unknownBlocks, value, currency }: EarningsSnaps
 /** `11.5 coins for 5 blocks` */
 const sumText = ({ blocks, coins }: PaidSum) => `${coins} coins for ${countText(blocks, 'block')}`
 
-/** The part of the status line: the result of a day, or as much of it as the prices tell. */
+/** The part of the status line: the result of a day, or the parts of it that the known prices allow. */
 export function profitPart({ profit }: MoneyParts): { readonly text: string; readonly style: Style }[] {
   if (profit === undefined || profit.currency === null) return []
   const { profitPerDay, incomePerDay, powerCostPerDay, currency } = profit

@@ -20,8 +20,8 @@ export interface ProgressBar {
   readonly wrapOutput: (out: Output) => Output
 }
 
-/** Shorter tasks need no bar. */
-const PATIENCE_MS = 1000
+/** A task that takes less time shows no bar. */
+const SHOW_AFTER_MS = 1000
 const REDRAW_MS = 100
 const MAX_COLUMNS = 80
 const MAX_BAR = 30
@@ -43,21 +43,21 @@ export function progressBarFor(
     isShown = false
     drawnMs = 0
   }
-  const tell = (task: Task) => {
+  const update = (task: Task) => {
     const now = nowMs()
     if (task.what !== what) {
       clear()
       what = task.what
       beganMs = now
     }
-    if (!screen.isLive || isOff || now - beganMs < PATIENCE_MS || now - drawnMs < REDRAW_MS) return
+    if (!screen.isLive || isOff || now - beganMs < SHOW_AFTER_MS || now - drawnMs < REDRAW_MS) return
     drawnMs = now
     isShown = true
     const columns = Math.min(MAX_COLUMNS, out.columns ?? MAX_COLUMNS)
     // Some terminals break a line that fills the last column.
     screen.status(progressLine(task, now - beganMs, columns - 1, paint))
   }
-  const before = (other: Output): Output => ({
+  const wrapOutput = (other: Output): Output => ({
     get isTTY() {
       return other.isTTY ?? false
     },
@@ -73,7 +73,7 @@ export function progressBarFor(
     clear()
     what = ''
   }
-  return { update: tell, clear: end, wrapOutput: before }
+  return { update, clear: end, wrapOutput }
 }
 
 /** Draws updates, and clears the bar at the end. */

@@ -2,10 +2,10 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Worker } from 'node:worker_threads'
 
-/** Options of Node by which a user sets the size himself. */
+/** Options of Node with which users set the size themselves. */
 const CHOSEN = /--(?:max|min)[-_]semi[-_]space[-_]size|--semi[-_]space[-_]growth[-_]factor/
 
-/** A process that runs several commands listens once. */
+/** Whether this process already listens for new threads; it may run several commands. */
 let isFollowingThreads = false
 
 /**

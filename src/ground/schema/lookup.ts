@@ -159,7 +159,7 @@ export type RowPage = Static<typeof RowPage>
 const shared = { method: 'GET', scope: 'root', group: 'devnet', params: None } as const
 const text = (description: string) => ({ description, content: { [TEXT]: Type.String() } })
 const noBlock = text('no block has this hash, or there is no such chain')
-const fromLive = { 502: text('the forked node does not tell it') }
+const fromLive = { 502: text('the forked node does not report it') }
 
 export const lookupOperations = {
   devnetTransactions: {

@@ -62,7 +62,7 @@ export const ListedPact = Type.Object({
   steps: Type.Array(ListedStep, { description: 'that have run, ascending' }),
   failures: Type.Array(PactFailure, { description: 'the newest attempts that failed, newest first' }),
   next: Type.Union([NextPactStep, Type.Null()], { description: 'null after the last step or a rollback' }),
-  note: Type.Optional(Type.String({ description: 'on a fork: what nodes do not tell of the steps below the pin' })),
+  note: Type.Optional(Type.String({ description: 'on a fork: what nodes do not report about steps below the pin' })),
 })
 
 export const PactPage = Type.Object({
@@ -72,7 +72,7 @@ export const PactPage = Type.Object({
   next: Type.Union([Type.String(), Type.Null()], {
     description: 'parameter `next` of the following page; null on the last one',
   }),
-  unread: { ...Natural, description: 'blocks that the node has not searched yet; the same request again goes on' },
+  unread: { ...Natural, description: 'blocks that the node has not searched yet; repeat the request to continue' },
 })
 
 /**
@@ -127,7 +127,7 @@ export const pactOperations = {
     responses: {
       200: json(PactPage, 'a page of pacts'),
       404: text('the node has no such pact'),
-      502: text('the forked node does not tell it'),
+      502: text('the forked node does not report it'),
     },
   },
   devnetAccounts: {

@@ -30,4 +30,5 @@ export type TestThreadAnswer =
 
 export const plainError = ({ code, message, hint }: NewcutError): SerializedError => ({ code, message, hint })
 
-export const errorFrom = ({ code, message, hint }: SerializedError): NewcutError => new NewcutError(code, message, { hint })
+export const errorFrom = ({ code, message, hint }: SerializedError): NewcutError =>
+  new NewcutError(code, message, { hint })

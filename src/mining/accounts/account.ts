@@ -1,6 +1,6 @@
 /** The account of one worker: shares, refusals and decayed hashrates. Only shares change it, so a replay is exact. */
 import { shareVerdicts } from '../stratum/messages.ts'
-import type { ShareRejection, ShareEntry } from './share-store.ts'
+import type { ShareEntry, ShareRejection } from './share-store.ts'
 
 /** All verdicts of refused shares. */
 export const refusedVerdicts = shareVerdicts.filter((verdict) => verdict !== 'accepted') as [

@@ -1,7 +1,7 @@
 /**
  * Shares that are blocks, until the share log has them. A block is submitted at once, while its share may still wait
- * for the log. If the process died then, nobody would be paid for the block. So a file stores each of these shares
- * before its block is submitted, and the next start adds what is left there to the log.
+ * for the log. If the process died then, nobody would be paid for the block. Therefore a file stores each of these shares
+ * before its block is submitted, and the next start adds the remaining ones to the log.
  */
 import { appendFileSync, mkdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'

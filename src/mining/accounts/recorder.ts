@@ -8,7 +8,7 @@ import { everyAfter } from '#ground/base/signals.ts'
 import { minuteOf, type WorkerAccount } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import type { LedgerStorage, RigLedger, RigNotice } from './rig-ledger.ts'
-import type { RefusedShares, ShareRejection, ShareEntry } from './share-store.ts'
+import type { RefusedShares, ShareEntry, ShareRejection } from './share-store.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** A share before the write that sets its time. */

@@ -2,7 +2,7 @@
  * Keys and values of the share log in LevelDB. Values are JSON with a checksum, since LevelDB does not verify reads.
  */
 import { crc32 } from 'node:zlib'
-import type { RefusedShares, ShareRejection, ShareEntry, TimeRange } from './share-store.ts'
+import type { RefusedShares, ShareEntry, ShareRejection, TimeRange } from './share-store.ts'
 
 /** Key prefixes of shares, refusals, accounts and tallies of shares. All other keys begin with `m/`. */
 export const SHARES = 's/'

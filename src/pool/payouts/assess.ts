@@ -6,7 +6,7 @@ import { type BlockNode, type BlockShare, blockShares, type Reward, rewardOf, st
 import type { Credit, PayoutLedger } from './ledger.ts'
 import type { CreditLine, PayoutLine } from './payout-line.ts'
 import { comparePositions, isInside, type Position, roundUpTo, type Span } from './rounds.ts'
-import { type RewardSplit, dividePplns, divideProp, divideSolo, type SchemeName } from './schemes.ts'
+import { dividePplns, divideProp, divideSolo, type RewardSplit, type SchemeName } from './schemes.ts'
 
 /** The rules of a pool. */
 export interface PoolRules {

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import { unitsOf } from '#ground/base/coins.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
-import { LogDamage, HashChain } from '#ground/base/sealed-log.ts'
+import { HashChain, LogDamage } from '#ground/base/sealed-log.ts'
 import { payeeOfUser } from '#mining/accounts/user-account.ts'
 import { payoutErrors } from './errors.ts'
 import { isOnNetwork, PayoutLedger } from './ledger.ts'

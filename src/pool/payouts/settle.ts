@@ -258,7 +258,8 @@ async function pollStatuses(options: SettleOptions, chain: number, payouts: read
 }
 
 /** Whether no block above this one can have the payout. */
-const isExpiredAt = ({ expires }: Payout, { creationTime }: ConfirmedBlock) => creationTime >= BigInt(expires) * MICROSECONDS
+const isExpiredAt = ({ expires }: Payout, { creationTime }: ConfirmedBlock) =>
+  creationTime >= BigInt(expires) * MICROSECONDS
 
 interface ConfirmedBlock {
   readonly head: number

@@ -1,5 +1,5 @@
 /** Storage of payouts: a journal and a lock in a folder. */
-import { type PayoutLock, lockPayouts } from './lock.ts'
+import { lockPayouts, type PayoutLock } from './lock.ts'
 import { PayoutJournal, type PayoutLines, payoutFile, readPayoutFile } from './payout-journal.ts'
 
 export interface PayoutStorage {

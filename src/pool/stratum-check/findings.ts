@@ -223,7 +223,10 @@ const texts = {
     remedy: 'send two a second at most',
   }),
 } as const satisfies Readonly<
-  Record<string, (...args: never[]) => { readonly level: FindingSeverity; readonly text: string; readonly remedy: string }>
+  Record<
+    string,
+    (...args: never[]) => { readonly level: FindingSeverity; readonly text: string; readonly remedy: string }
+  >
 >
 
 type FindingName = keyof typeof texts

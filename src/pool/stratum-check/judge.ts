@@ -57,7 +57,12 @@ const phaseTexts: Readonly<Record<SessionStage, string>> = {
 }
 
 /** Judges a maker's rig by a transcript. */
-export function judge(maker: Manufacturer, account: RigLogin, transcript: Transcript, options: JudgeOptions): ManufacturerReport {
+export function judge(
+  maker: Manufacturer,
+  account: RigLogin,
+  transcript: Transcript,
+  options: JudgeOptions,
+): ManufacturerReport {
   const login = replay(maker, account, transcript)
   const { nonce1, nonce2Bytes, loggedInAtMs, jobs, targets } = login
   if (options.isTls) login.addFinding(createFinding('tls', maker))

@@ -129,7 +129,7 @@ describe('a hint', () => {
 })
 
 describe('a rig that is faster than assumed', () => {
-  it('a rig that is faster than assumed gets harder shares after eight; those of earlier jobs count by their own difficulty', async () => {
+  it('a rig that is faster than assumed gets a higher difficulty after eight shares; shares of earlier jobs keep theirs', async () => {
     const clock = new VirtualClock()
     const { engine, port } = await startedServer({}, { difficulty: 200, clock })
     await engine.setWork(workOf(1, UNREACHABLE))

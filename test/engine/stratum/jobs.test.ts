@@ -272,7 +272,7 @@ describe('the list of jobs', () => {
   }
   const isClean = ({ line }: RigJob) => JSON.parse(line).params[2]
 
-  it('the list of jobs has the newest 1,024, and distinguishes evicted ones from those of other servers', () => {
+  it('the list of jobs holds the newest 1,024, and distinguishes evicted jobs from jobs of other servers', () => {
     const jobs = newJobs()
     const first = jobs.begin(workOf(1, EASY))
     const id = (n: number) => (first.number + n).toString(16)

@@ -429,7 +429,7 @@ describe('memory is bounded', () => {
     expect(names.includes('k:18')).toBe(true)
   })
 
-  it('a user whose name is that of the others counts as one of them', () => {
+  it('a user named `others` counts as one of the users without a series of their own', () => {
     const users = new Users()
     const named = users.join('others.rig')
     for (let n = 0; n < MAX_USERS; n++) users.join(`k:${n}.rig`)

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadSender } from '../../../src/mining/engine/stratum/native-send.ts'
-import { type QueuedMessage, mailOf, Outbox } from '../../../src/mining/engine/stratum/outbox.ts'
+import { mailOf, Outbox, type QueuedMessage } from '../../../src/mining/engine/stratum/outbox.ts'
 import { itWith } from '../../needs.ts'
 import { until } from '../../wait.ts'
 
@@ -59,7 +59,8 @@ describe.each([
   const fresh = (unsentBytes: number) => {
     for (const pair of pairs) pair.received = ''
     written.length = 0
-    const onWritten = (_mail: QueuedMessage, sequence: number, isWritten: boolean) => written.push([sequence, isWritten])
+    const onWritten = (_mail: QueuedMessage, sequence: number, isWritten: boolean) =>
+      written.push([sequence, isWritten])
     return new Outbox<QueuedMessage>({ sendAll, unsentBytes, onWritten, onSlow: () => undefined })
   }
 

@@ -164,7 +164,7 @@ describe('a share', () => {
     expect(engine.hashes()).toBe(0)
   })
 
-  it('a share of an earlier time of the job counts; of an earlier job it is stale, and still a candidate', async () => {
+  it('a share for an earlier time of its job counts; a share of an earlier job is stale, but still a candidate', async () => {
     const { engine, port, candidates } = await startedServer()
     const first = workOf(1, 300n)
     await engine.setWork(first)

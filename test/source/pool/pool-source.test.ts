@@ -206,7 +206,7 @@ describe('work of a pool', () => {
 })
 
 describe('several pools', () => {
-  it('several pools take over in their order, and the first gets the miner back', async () => {
+  it('the miner fails over to several pools in their order, and fails back to the first', async () => {
     const [first, second] = [await pool(), await pool()]
     const { source, reader } = await mining([first.url(), second.url()], { failbackMs: 300 })
     await reader.job(({ issuer }) => issuer.endsWith(`:${first.port}`))

@@ -1,7 +1,7 @@
 /** The expected behaviour of each maker's rigs at servers with one fault. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { encodeHex } from '../../../src/ground/base/bytes.ts'
-import { findingNames, type FindingSeverity } from '../../../src/pool/stratum-check/findings.ts'
+import { type FindingSeverity, findingNames } from '../../../src/pool/stratum-check/findings.ts'
 import type { ManufacturerReport } from '../../../src/pool/stratum-check/judge.ts'
 import { type MakerName, makerNames } from '../../../src/pool/stratum-check/maker-rigs.ts'
 import { freshWork } from '../../support/work.ts'

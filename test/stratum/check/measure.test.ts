@@ -41,7 +41,7 @@ describe('jobs of a server', () => {
     })
   })
 
-  it('jobs of a server last less long with fewer bytes of nonce2', () => {
+  it('jobs of a server last for less time with fewer bytes of nonce2', () => {
     expect(headerMsOf(makerOf('ka3'), 6)).toBe(KA3_HEADER_MS)
     expect(headerMsOf(makerOf('ka3'), 5)).toBe(20)
     expect(headerMsOf(makerOf('goldshell'), 6)).toBeCloseTo(7002, 0)
@@ -78,7 +78,7 @@ describe('a server under measurement', () => {
     expect(measure?.headersPerSecond).toBeCloseTo(2, 1)
   })
 
-  it('a server under measurement uses half of it with a header in two seconds, and all of a slower rig', async () => {
+  it('a server with one header every two seconds uses half of a fast rig, and all of a slow one', async () => {
     const { outcome, findings, measure } = await reportOf('ka3', every(2000, header), listening)
     expect(outcome).toBe('loses')
     expect(names(findings)).toEqual(['slowHeaders'])

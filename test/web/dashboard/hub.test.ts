@@ -59,7 +59,7 @@ describe('a reader', () => {
     expect([...told.keys()]).toEqual(['hash0', 'hash1'])
   })
 
-  it('a reader of the dashboard gets the full state again when a field is gone', async () => {
+  it('a reader of the dashboard gets the full state again when a field disappears', async () => {
     const { clock, hub, miner } = opened()
     miner.now = snapshotWith({ chains: [] })
     const { states, changes } = reading(hub)
@@ -123,7 +123,7 @@ describe('the past', () => {
     ])
   })
 
-  it('the dashboard has the last blocks, the newest first, those of earlier runs too', () => {
+  it('the dashboard lists the last blocks, newest first, including those of earlier runs', () => {
     const earlier = { ...{ hash: 'old', chain: 1, height: 2, device: 'cpu', effort: 1, foundAtMs: 5, reward: '2' } }
     const { hub, clock } = opened([{ ...earlier, state: 'confirmed', depth: 1, message: null }])
     hub.onEvent(step('new', { step: 'handed-in' }))

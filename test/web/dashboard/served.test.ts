@@ -37,7 +37,7 @@ describe('the files of the dashboard', () => {
   })
 })
 
-async function started(snapshot = () => snapshotWith(), clock: Clock = systemClock) {
+async function startDashboard(snapshot = () => snapshotWith(), clock: Clock = systemClock) {
   const about = { version: '1', network: 'development', account: 'k:a' }
   const hub = new Hub({ about, snapshot, clock })
   const extensions = [
@@ -88,7 +88,7 @@ function countOf(stream: http.IncomingMessage, ...texts: readonly string[]): () 
 
 describe('the server of the dashboard', () => {
   it('the server of the dashboard serves the page with a policy that allows its own origin alone', async () => {
-    const { url } = await started()
+    const { url } = await startDashboard()
     const answer = await fetch(url)
     expect(answer.headers.get('content-type')).toBe('text/html;charset=utf-8')
     expect(answer.status).toBe(200)
@@ -100,12 +100,12 @@ describe('the server of the dashboard', () => {
   })
 
   it('the server of the dashboard answers no other host name', async () => {
-    const { url } = await started()
+    const { url } = await startDashboard()
     expect((await open(url, { host: 'evil.example' })).statusCode).toBe(403)
   })
 
   it('the server of the dashboard streams the state, and then changes', async () => {
-    const { url, hub } = await started()
+    const { url, hub } = await startDashboard()
     const stream = await open(url)
     expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     expect(stream.headers).not.toHaveProperty('access-control-allow-origin')
@@ -118,13 +118,13 @@ describe('the server of the dashboard', () => {
   it.each([{ origin: 'http://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }])(
     'the server of the dashboard lets no page of another site hold a stream: %o',
     async (headers) => {
-      const { url } = await started()
+      const { url } = await startDashboard()
       expect((await open(url, headers)).statusCode).toBe(403)
     },
   )
 
-  it('the server of the dashboard has a limited number of streams, until one ends', async () => {
-    const { url } = await started()
+  it('the server of the dashboard refuses a stream above the limit, until one ends', async () => {
+    const { url } = await startDashboard()
     const streams = await Promise.all(Array.from({ length: MAX_READERS }, () => open(url)))
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(streams.map(() => 200))
     const refused = await open(url)
@@ -138,7 +138,7 @@ describe('the server of the dashboard', () => {
     // Large events fill the buffers of the connection soon.
     let count = 0
     const clock = new VirtualClock()
-    const { url } = await started(() => snapshotWith({ source: String(++count).padStart(4_000_000) }), clock)
+    const { url } = await startDashboard(() => snapshotWith({ source: String(++count).padStart(4_000_000) }), clock)
     const stream = await open(url)
     const other = countOf(await open(url), ...EVENTS, '\n\n')
     // The next event comes when the other reader has the end of the last one, on every machine.
@@ -176,7 +176,7 @@ describe('the server of the dashboard', () => {
   })
 
   it('the server of the dashboard ends all streams when it closes', async () => {
-    const { url, close } = await started()
+    const { url, close } = await startDashboard()
     const stream = await open(url)
     const ended = new Promise((resolve) => stream.once('end', resolve))
     stream.resume()

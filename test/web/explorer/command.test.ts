@@ -80,7 +80,7 @@ describe('the keys of the page', () => {
   const [{ publicKey, secretKey }] = developmentAccounts
   const [own, other] = ['01'.repeat(32), '02'.repeat(32)]
 
-  it('the keys of the page are those of accounts, then added ones, then those that the node does not check', async () => {
+  it('the page lists the keys of accounts, then added keys, then keys that the node does not check', async () => {
     let changes = 0
     const keyring = new Keyring(() => changes++)
     const { name } = await keyring.add(` ${own} `)

@@ -175,7 +175,7 @@ describe('values', () => {
     [{ int: 1, more: 2 }, '{"int": 1.0, "more": 2.0}'],
   ])('the explorer shows values: %j', (json, text) => expect(briefValue(json)).toBe(text))
 
-  it('the explorer indents JSON, with its numbers as they are, and nothing within empty brackets', () => {
+  it('the explorer indents JSON, keeps numbers exact, and leaves empty brackets empty', () => {
     expect(indent('{"a":[],"b":{ },"c":[1.50,"x{y"]}')).toBe(
       '{\n  "a": [],\n  "b": {},\n  "c": [\n    1.50,\n    "x{y"\n  ]\n}',
     )

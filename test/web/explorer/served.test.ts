@@ -93,7 +93,7 @@ describe('the files', () => {
     expect(foreignIn(assets)).toEqual([])
   })
 
-  it('the files of the explorer are served as they are, each with its type', async () => {
+  it('the files of the explorer are served unchanged, each with its type', async () => {
     const peer = await start()
     for (const [path, { type, text }] of readExplorer(false)) {
       const { status, headers, body } = await peer.get(path, { headers: { accept: HTML } })

@@ -16,22 +16,22 @@ class Connection extends EventTarget {
     this.isOpen = false
   }
 
-  says(name: string, data: string): void {
+  send(name: string, data: string): void {
     this.dispatchEvent(new MessageEvent(name, { data }))
   }
 
-  breaks(): void {
+  fail(): void {
     this.dispatchEvent(new Event('error'))
   }
 }
 
 let opened: Connection[] = []
-let told: string[] = []
+let received: string[] = []
 
 /** Starts a stream that records its events in `told`. */
 function start(options: Partial<ListenOptions> = {}): () => void {
-  const events = { news: (data: string) => void told.push(data) }
-  return followEvents({ url: '/stream', events, onLost: () => void told.push('lost'), ...options })
+  const events = { news: (data: string) => void received.push(data) }
+  return followEvents({ url: '/stream', events, onLost: () => void received.push('lost'), ...options })
 }
 
 /** Passes this time, and expects the next connection exactly at its end. */
@@ -44,7 +44,7 @@ function passPause(ms: number): void {
 }
 
 beforeEach(() => {
-  ;[opened, told] = [[], []]
+  ;[opened, received] = [[], []]
   vi.useFakeTimers()
   vi.stubGlobal('EventSource', Connection)
   vi.spyOn(Math, 'random').mockReturnValue(1)
@@ -58,9 +58,9 @@ afterEach(() => {
 describe('the event stream of a page', () => {
   it('the event stream of a page passes on the data of the requested events', () => {
     start()
-    opened[0].says('news', 'a')
-    opened[0].says('other', 'b')
-    expect(told).toEqual(['a'])
+    opened[0].send('news', 'a')
+    opened[0].send('other', 'b')
+    expect(received).toEqual(['a'])
     expect(opened[0].url).toBe('/stream')
   })
 
@@ -68,12 +68,12 @@ describe('the event stream of a page', () => {
     start()
     const pauses = [300, 600, 1200, 2400, 4800, 5000, 5000]
     for (const pauseMs of pauses) {
-      opened.at(-1)?.breaks()
+      opened.at(-1)?.fail()
       passPause(pauseMs)
     }
-    expect(told).toEqual(pauses.map(() => 'lost'))
-    opened.at(-1)?.says('news', 'a')
-    opened.at(-1)?.breaks()
+    expect(received).toEqual(pauses.map(() => 'lost'))
+    opened.at(-1)?.send('news', 'a')
+    opened.at(-1)?.fail()
     passPause(300)
     expect(opened.filter(({ isOpen }) => isOpen)).toEqual(opened.slice(-1))
   })
@@ -81,28 +81,28 @@ describe('the event stream of a page', () => {
   it('the event stream of a page waits for at least half of each pause', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     start()
-    opened[0].breaks()
+    opened[0].fail()
     passPause(150)
   })
 
   it('the event stream of a page counts as broken when it is silent for too long, from its start and after each event', () => {
     start({ maxSilentMs: 8000 })
     vi.advanceTimersByTime(7999)
-    opened[0].says('news', 'a')
+    opened[0].send('news', 'a')
     vi.advanceTimersByTime(7999)
-    expect(told).toEqual(['a'])
+    expect(received).toEqual(['a'])
     vi.advanceTimersByTime(1)
-    expect(told).toEqual(['a', 'lost'])
+    expect(received).toEqual(['a', 'lost'])
     expect(opened[0].isOpen).toBe(false)
     passPause(300)
     vi.advanceTimersByTime(8000)
-    expect(told).toEqual(['a', 'lost', 'lost'])
+    expect(received).toEqual(['a', 'lost', 'lost'])
   })
 
   it('the event stream of a page may be silent for any time without a limit', () => {
     start()
     expect(vi.getTimerCount()).toBe(0)
-    expect(told).toEqual([])
+    expect(received).toEqual([])
   })
 
   it('the event stream of a page is opened later if a delay is set', () => {
@@ -114,19 +114,19 @@ describe('the event stream of a page', () => {
     'the event stream of a page reports nothing and opens nothing once it is closed: %s',
     (was) => {
       const close = start({ maxSilentMs: 8000, ...(was === 'not yet open' && { delayMs: 400 }) })
-      if (was === 'broken') opened[0].breaks()
+      if (was === 'broken') opened[0].fail()
       if (was === 'silent') vi.advanceTimersByTime(7999)
-      told = []
+      received = []
       close()
       vi.runAllTimers()
-      expect(told).toEqual([])
+      expect(received).toEqual([])
       expect(opened.filter(({ isOpen }) => isOpen)).toEqual([])
     },
   )
 
   it('the event stream of a page may be closed by the listener that learns of its loss', () => {
     const close = start({ onLost: () => close() })
-    opened[0].breaks()
+    opened[0].fail()
     expect(vi.getTimerCount()).toBe(0)
   })
 })

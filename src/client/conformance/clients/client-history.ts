@@ -21,7 +21,7 @@ const NONCE_BYTES = 8
 const SECOND_MS = 1000
 const isRecent = (request: ClientRequest) => (atMs: number) => request.atMs - atMs < SECOND_MS
 
-/** The bytes of work that stay as they are, as hex. */
+/** The bytes of work that a miner does not change, as hex. */
 export function fixedPartOf(work: Uint8Array): string {
   return encodeHex(Uint8Array.from([...work.subarray(0, FORK_END), ...work.subarray(TIME_END, -NONCE_BYTES)]))
 }
@@ -32,16 +32,16 @@ export class ClientHistory {
   /** Request key -> the chain that it was sent to. */
   readonly sent = new Map<string, string>()
   /** Request key -> the first request for its result at another chain, if its own chain was never asked. */
-  readonly askedElsewhere = new Map<string, ClientRequest>()
-  readonly #askedAtHome = new Set<string>()
-  /** Work that the client got: its fixed part. */
+  readonly requestedElsewhere = new Map<string, ClientRequest>()
+  readonly #requestedAtHome = new Set<string>()
+  /** Fixed parts of the work that the client received. */
   readonly works = new Set<string>()
   /** Chains of that work. */
   readonly workChains = new Set<number>()
-  /** Solution that the node took, as hex -> the time at which the client got that answer. */
-  readonly taken = new Map<string, number>()
-  /** Numbers of requests with such solutions. */
-  readonly #accepted = new Set<number>()
+  /** Accepted solution, as hex -> the time at which the client received that answer. */
+  readonly acceptedSolutions = new Map<string, number>()
+  /** Numbers of requests whose solutions were accepted. */
+  readonly #acceptedNumbers = new Set<number>()
   /** Proof -> its request key and its target chain. */
   readonly proofs = new Map<string, { readonly key: string; readonly target: string }>()
   /** Times of solutions: a miner looks for each of them on the chain. */
@@ -60,32 +60,32 @@ export class ClientHistory {
     const { operation, params } = request
     if (operation?.id === 'solved') this.solvedAtMs.push(request.atMs)
     const name = requestNameOf(request)
-    // Requests at the same time do not make a loop.
+    // Concurrent requests are not a retry loop.
     if (name !== this.equalRun.name) this.equalRun = { name, atMs: [request.atMs] }
     else if (!this.#open.has(name))
       this.equalRun = { name, atMs: [...this.equalRun.atMs, request.atMs].filter(isRecent(request)) }
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1)
     for (const key of keysOf(request)) {
       if (operation?.id === 'send' && !this.sent.has(key)) this.sent.set(key, params.chain ?? '')
-      if (operation?.id !== 'send') this.#recordQuestion(request, key)
+      if (operation?.id !== 'send') this.#recordResultRequest(request, key)
     }
   }
 
-  #recordQuestion(request: ClientRequest, key: string): void {
+  #recordResultRequest(request: ClientRequest, key: string): void {
     const home = this.sent.get(key)
     if (home === request.params.chain) {
-      this.#askedAtHome.add(key)
-      this.askedElsewhere.delete(key)
-    } else if (home !== undefined && !this.#askedAtHome.has(key) && !this.askedElsewhere.has(key)) {
-      this.askedElsewhere.set(key, request)
+      this.#requestedAtHome.add(key)
+      this.requestedElsewhere.delete(key)
+    } else if (home !== undefined && !this.#requestedAtHome.has(key) && !this.requestedElsewhere.has(key)) {
+      this.requestedElsewhere.set(key, request)
     }
   }
 
-  /** Records the end of any answer. @param isSent whether the client was there to get it */
+  /** Records the end of any answer. @param isSent whether the client was still connected */
   recordEnd(request: ClientRequest, nowMs: number, isSent: boolean): void {
-    if (isSent && this.#accepted.has(request.number)) {
+    if (isSent && this.#acceptedNumbers.has(request.number)) {
       const solution = encodeHex(request.body)
-      this.taken.set(solution, this.taken.get(solution) ?? nowMs)
+      this.acceptedSolutions.set(solution, this.acceptedSolutions.get(solution) ?? nowMs)
     }
     const name = requestNameOf(request)
     const others = (this.#open.get(name) ?? 1) - 1
@@ -93,12 +93,12 @@ export class ClientHistory {
     else this.#open.delete(name)
   }
 
-  /** Records an answer that came from the node. */
+  /** Records an answer of the node. */
   recordAnswer(request: ClientRequest, answer: ClientAnswer): void {
     if (answer.status >= 300) return
     const json = parseBody(answer.body)
     if (request.operation?.id === 'work') this.#recordWork(answer.body)
-    if (request.operation?.id === 'solved') this.#accepted.add(request.number)
+    if (request.operation?.id === 'solved') this.#acceptedNumbers.add(request.number)
     if (request.operation?.id === 'spv' && typeof json === 'string') {
       const [key = ''] = keysOf(request)
       const target = String((request.json as { readonly targetChainId?: unknown }).targetChainId)

@@ -92,8 +92,8 @@ export const commandRules: readonly ClientRule[] = [
       return keysOf(request).some((key) => sent.has(key)) ? null : undefined
     },
     // A client may search all chains for a command, as explorers do.
-    atEnd: ({ sent, askedElsewhere }) =>
-      [...askedElsewhere].map(([key, request]) => ({
+    atEnd: ({ sent, requestedElsewhere }) =>
+      [...requestedElsewhere].map(([key, request]) => ({
         request,
         fault: `${key} was sent to chain ${sent.get(key)}, and no request went to that chain`,
       })),
@@ -160,10 +160,10 @@ const wholeOf = (value: unknown) => {
 
 function findTimeFault(command: CommandInRequest, { wallMs }: ClientRequest): string | null {
   const { ttl, creationTime } = metaOf(command)
-  const [lives, made, nowS] = [wholeOf(ttl), wholeOf(creationTime), Math.floor(wallMs / 1000)]
-  if (!(lives >= 1 && lives <= MAX_TTL_S)) return `ttl ${ttl}, where 1 to ${MAX_TTL_S} s are allowed`
-  if (!(made < nowS + MAX_AHEAD_S)) return `creationTime ${creationTime} is in the future: it is ${nowS}`
-  return made + lives > nowS ? null : `creationTime ${creationTime} with ttl ${ttl} is over: it is ${nowS}`
+  const [ttlS, createdS, nowS] = [wholeOf(ttl), wholeOf(creationTime), Math.floor(wallMs / 1000)]
+  if (!(ttlS >= 1 && ttlS <= MAX_TTL_S)) return `ttl ${ttl}, where 1 to ${MAX_TTL_S} s are allowed`
+  if (!(createdS < nowS + MAX_AHEAD_S)) return `creationTime ${creationTime} is in the future: it is ${nowS}`
+  return createdS + ttlS > nowS ? null : `creationTime ${creationTime} with ttl ${ttl} is over: it is ${nowS}`
 }
 
 function findGasFault(command: CommandInRequest, _: ClientRequest, { blockGas }: ServedNetwork): string | null {

@@ -39,9 +39,9 @@ export const miningRules: readonly ClientRule[] = [
   {
     name: 'a solution that the node took is not submitted again',
     source: 'PROTOCOL.md A.2',
-    judge: ({ operation, body, atMs }, { taken }) => {
+    judge: ({ operation, body, atMs }, { acceptedSolutions }) => {
       if (operation?.id !== 'solved') return undefined
-      const takenMs = taken.get(encodeHex(body)) ?? Number.POSITIVE_INFINITY
+      const takenMs = acceptedSolutions.get(encodeHex(body)) ?? Number.POSITIVE_INFINITY
       return atMs - takenMs > IN_FLIGHT_MS ? 'the node has answered 2xx to these bytes before' : null
     },
   },

@@ -1,4 +1,4 @@
-/** Decides which requests meet a situation, and whether the client then does what it must. Pure: time comes with requests. */
+/** Decides which requests meet a situation, and whether the client then does its duty. Pure: requests carry the time. */
 import type { StepFailure } from '../case-run.ts'
 import { aimsOf, requestNameOf } from './aims.ts'
 import { type ClientRequest, keysOf, lineOf } from './client-request.ts'
@@ -31,7 +31,7 @@ export interface SituationState {
   outcome: 'open' | 'passed' | StepFailure | SuspectedFault | UnmetObligation
 }
 
-/** The client repeated a request after odd answers. The end decides whether it does so after usual ones too. */
+/** The client repeated a request after odd answers. The end of the run shows whether it also repeats after usual ones. */
 interface SuspectedFault {
   readonly suspected: StepFailure
 }
@@ -41,7 +41,7 @@ interface UnmetObligation {
   readonly gaveUp: StepFailure
 }
 
-/** Requests that meet an odd form of an answer: a client that cannot read it asks more than once. */
+/** Requests that get an odd form of an answer: a client that cannot read it asks more than once. */
 const ODD_ANSWERS = 2
 
 export class Situations {
@@ -92,7 +92,7 @@ export class Situations {
     this.#pace.recordAnswer(request, nowMs)
   }
 
-  /** Decides the situations that wait for the end: those whose client has not come back. */
+  /** Decides the situations that are still open at the end, because their client has not come back. */
   judgeEnd(nowMs: number): void {
     for (const state of this.states) {
       const { situation, met, outcome } = state
@@ -121,7 +121,7 @@ function recordMeeting(state: SituationState, request: ClientRequest): Situation
   return state
 }
 
-/** Whether the request is one more of those that the situation answers. */
+/** Whether the situation also answers this request. */
 function isRepeated(state: SituationState, request: ClientRequest): boolean {
   const { situation, met, count } = state
   if (!isWaiting(state) || met === null) return false
@@ -142,10 +142,10 @@ function judgeDuty(state: SituationState, request: ClientRequest, solvedAtMs: re
     if (!situation.on.includes(request.operation?.id ?? '')) return
     // A miner looks for each of its solutions, however busy the node is.
     const looks = solvedAtMs.filter((atMs) => atMs > met.atMs - SOLUTION_CHECK_MS).length * CHECKS_PER_SOLUTION
-    const most = (situation.most ?? 0) + (request.operation?.id === 'cut' ? looks : 0)
-    const more = Math.max(...aimsOf(request).map((aim) => state.aims.get(aim) ?? 0))
-    const got = `${more} more requests in ${Math.ceil(request.atMs - met.atMs)} ms`
-    if (more > most) state.outcome = failureOf(met, dutyOf(state), got)
+    const limit = (situation.most ?? 0) + (request.operation?.id === 'cut' ? looks : 0)
+    const repetitions = Math.max(...aimsOf(request).map((aim) => state.aims.get(aim) ?? 0))
+    const got = `${repetitions} more requests in ${Math.ceil(request.atMs - met.atMs)} ms`
+    if (repetitions > limit) state.outcome = failureOf(met, dutyOf(state), got)
     return
   }
   const again = situation.again as NonNullable<ClientSituation['again']>
@@ -163,7 +163,7 @@ function judgeRepetition(state: SituationState, request: ClientRequest, solvedAt
   const { situation, met, answeredMs, count } = state
   if (situation.never === undefined || met === null || answeredMs === null) return
   const pausedMs = request.atMs - answeredMs
-  // A miner asks again for news of its solutions, not because it could not read the answer.
+  // A miner repeats requests to check its solutions, not because it could not read the answer.
   const isMiner = solvedAtMs.some((atMs) => request.atMs - atMs < SOLUTION_CHECK_MS)
   const isSoon = pausedMs <= situation.never.forMs && !isMiner
   const isRepetition = requestNameOf(met) === requestNameOf(request)

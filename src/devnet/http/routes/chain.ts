@@ -16,7 +16,7 @@ import { JsonBytes } from '../encode/json-bytes.ts'
 import { payloadOutputsText } from '../encode/payload-text.ts'
 import { HeaderTrees, type TreeRequest } from '../lookup/header-trees.ts'
 import type { Router } from '../router.ts'
-import { unlessKnown } from '../unchanging.ts'
+import { replyIfCached } from '../unchanging.ts'
 
 /** Maximum headers or blocks in a page, and maximum hashes (PROTOCOL.md E.0, service API). */
 const MAX_PAGE_HEADERS = 360
@@ -64,7 +64,7 @@ export function addChainRoutes(router: Router, { chains, product, fork }: ChainR
   router.serve(operations.header, async ({ chain, params, type, request }, reply) => {
     const block = await headers.header(chain, params.hash)
     if (block === undefined) return keyNotFound(reply, params.hash)
-    const notModified = unlessKnown(request, reply, params.hash, type)
+    const notModified = replyIfCached(request, reply, params.hash, type)
     if (notModified !== null) return notModified
     if (type === BINARY) return reply.type(BINARY).send(Buffer.from(block.bytes))
     const out = new JsonBytes()

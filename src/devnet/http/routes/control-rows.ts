@@ -6,7 +6,7 @@ import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 import { type BlockMaker, headOf } from '../../control/block-maker.ts'
 import { findTable } from '../../ledger/find-table.ts'
-import { expectComplete, readableJson, rowFromJson, InvalidRow } from '../../ledger/row-json.ts'
+import { expectComplete, InvalidRow, readableJson, rowFromJson } from '../../ledger/row-json.ts'
 import { RequestRefused } from '../refusal.ts'
 import { runPrivileged } from './control-run.ts'
 

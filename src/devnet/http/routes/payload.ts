@@ -10,7 +10,7 @@ import type { StoredPayload } from '../../store/payload.ts'
 import { keyNotFound, sendJson, writeRefusal } from '../app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from '../encode/payload-text.ts'
 import type { Router } from '../router.ts'
-import { unlessKnown } from '../unchanging.ts'
+import { replyIfCached } from '../unchanging.ts'
 
 /** Maximum payloads in a batch; further ones are left out (PROTOCOL.md E.0). */
 export const MAX_BATCH_PAYLOADS = 1000
@@ -31,7 +31,7 @@ export function addPayloadRoutes(router: Router, store: BlockStore): void {
     const payload = payloadOf(store, chain, params.hash)
     if (payload === undefined) return keyNotFound(reply, params.hash)
     const form = `${forms === plain ? 'payload' : 'outputs'}+${type}`
-    const notModified = unlessKnown(request, reply, params.hash, form)
+    const notModified = replyIfCached(request, reply, params.hash, form)
     if (notModified !== null) return notModified
     if (type === BINARY) return reply.type(BINARY).send(forms.bytes(payload))
     return sendJson(reply, JSON_TYPE, forms.text(payload))

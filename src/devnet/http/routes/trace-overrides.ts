@@ -6,7 +6,7 @@ import type { LayerEntry, ReadableState } from '#language/contracts/machine/stat
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import type { Overrides } from '../../execution/overrides.ts'
 import { findTable } from '../../ledger/find-table.ts'
-import { expectComplete, isoTime, rowFromJson, InvalidRow } from '../../ledger/row-json.ts'
+import { expectComplete, InvalidRow, isoTime, rowFromJson } from '../../ledger/row-json.ts'
 import { RequestRefused } from '../refusal.ts'
 
 /**

@@ -39,7 +39,7 @@ function open(hub: Hub, reply: FastifyReply): void {
   let isBehind = false
   let cancelDrop: () => void = () => undefined
   const write = (name: string, json: string) => raw.write(`event: ${name}\ndata: ${json}\n\n`)
-  const hear = (name: string, json: string) => {
+  const onEvent = (name: string, json: string) => {
     if (raw.writableLength > MAX_BACKLOG_BYTES) {
       if (!isBehind) cancelDrop = hub.clock.after(MAX_SILENT_MS, () => raw.destroy())
       isBehind = true
@@ -57,7 +57,7 @@ function open(hub: Hub, reply: FastifyReply): void {
     'cross-origin-resource-policy': 'same-origin',
   })
   raw.write(`retry: ${RETRY_MS}\n\n`)
-  const end = hub.read(hear, () => raw.end())
+  const end = hub.read(onEvent, () => raw.end())
   raw.once('close', () => {
     cancelDrop()
     end()

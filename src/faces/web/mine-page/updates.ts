@@ -21,8 +21,8 @@ const STALL_MS = 150_000
 const MAX_BACKLOG_BYTES = 16 * 1024
 
 /**
- * Answers with an update stream. It ends with the visitor, with the server, after MAX_STREAM_MS, or when it is broken
- * or silent and another node gives work. The page then opens a new one.
+ * Answers with an update stream. It ends when the visitor leaves, when the server stops, after MAX_STREAM_MS, or if it
+ * is broken or silent while another node gives work. The page then opens a new one.
  * @throws Refused
  */
 export async function openUpdates(gateway: Gateway, chainText: string | undefined, reply: FastifyReply): Promise<void> {
@@ -48,10 +48,11 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
     raw.write(`event: ${event}\ndata: ${data}\n\n`)
     if (raw.writableLength > MAX_BACKLOG_BYTES) raw.destroy()
     cancelAlive()
-    cancelAlive = clock.after(ALIVE_MS, () => unlessLeft('alive', String(chain)))
+    cancelAlive = clock.after(ALIVE_MS, () => sendOrEnd('alive', String(chain)))
   }
-  const unlessLeft = (event: 'broken' | 'alive', data: string) => {
-    void gateway.givesWork(client).then((isPresent) => (isPresent ? send(event, data) : end()))
+  /** Sends the event if the node of the stream still gives work; otherwise ends the stream. */
+  const sendOrEnd = (event: 'broken' | 'alive', data: string) => {
+    void gateway.givesWork(client).then((givesWork) => (givesWork ? send(event, data) : end()))
   }
   // A visitor who left before the request was handled emits no further event.
   if (raw.destroyed || stopped.aborted) return end()
@@ -66,6 +67,6 @@ export async function openUpdates(gateway: Gateway, chainText: string | undefine
     stallMs: STALL_MS,
     onOpen: () => send('stands', String(chain)),
     onNewCut: () => send('cut', String(chain)),
-    onError: (error) => unlessLeft('broken', describeError(error)),
+    onError: (error) => sendOrEnd('broken', describeError(error)),
   })
 }

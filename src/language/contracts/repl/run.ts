@@ -21,7 +21,7 @@ export { type TestFiles, TestRun } from './test-run.ts'
 export interface StoppedAt {
   readonly file: string
   readonly place: TextPlace | null
-  /** The form at the top level of a test file that runs the code of a module which failed; null for other failures. */
+  /** If code of a module failed, the top-level form of the test file that called it; otherwise null. */
   readonly calledAt: { readonly file: string; readonly place: TextPlace } | null
   readonly message: string
   /** Message of live nodes, which word some errors differently. */
@@ -72,7 +72,7 @@ function stoppedBy({ failedForm }: TestRun, error: ContractError, file: string):
   return { file: error.file ?? file, place, calledAt: isElsewhere ? failedForm : null, message, wireMessage }
 }
 
-/** The end of a run whose fork does not have what it needs, at the form that needs it. */
+/** The early end of a run whose fork lacks a needed value, at the form that needs it. */
 function stopOfFork(
   { failedForm, file }: TestRun,
   error: unknown,

@@ -11,7 +11,7 @@ import type { CodeFinding, OffsetRange } from '../text/spans.ts'
 import { isModule, type ModuleSymbol, type NamedSymbol, nameRange, parametersOf, variable } from '../text/symbols.ts'
 import type { NameUse, VisibleRange } from './analysis.ts'
 import { callFindings, mayLackArguments } from './call-checks.ts'
-import type { ResolvedSymbol, NameLookup, VariableScope } from './name-lookup.ts'
+import type { NameLookup, ResolvedSymbol, VariableScope } from './name-lookup.ts'
 import { nativeFinding } from './native-checks.ts'
 import { itemOf, type KnownType, listType, ObjectTypes } from './object-types.ts'
 

@@ -1,5 +1,5 @@
 /** Prints pieces of a text with the indentation of the language. */
-import type { GroupPiece, FormatNode } from './format-tree.ts'
+import type { FormatNode, GroupPiece } from './format-tree.ts'
 
 /** Longest line, unless the author has broken it. */
 const WIDTH = 120

@@ -19,7 +19,7 @@ import { loadChosen, type NativeChoice, NO_NATIVE } from './native-choice.ts'
 import { isNativeKernel } from './native-kernel.ts'
 import { rememberedSchedules, rememberSchedule } from './native-schedule.ts'
 import type { Priority } from './priority.ts'
-import { fastestSchedule, type DeviceRates } from './schedule-race.ts'
+import { type DeviceRates, fastestSchedule } from './schedule-race.ts'
 import { SharedWork } from './shared.ts'
 import type { SearchTask, ThreadMessage } from './thread.ts'
 

@@ -29,7 +29,11 @@ export function testedSchedules(
 }
 
 /** A race in this thread alone. */
-export function raceHere(kernels: ReadonlyMap<ScheduleName, Kernel>, nowMs: () => number, raceMs = RACE_MS): DeviceRates {
+export function raceHere(
+  kernels: ReadonlyMap<ScheduleName, Kernel>,
+  nowMs: () => number,
+  raceMs = RACE_MS,
+): DeviceRates {
   for (const kernel of kernels.values()) kernel.setWork(new Uint32Array(8), new Uint32Array(16), 0)
   const race = new ScheduleRace([...kernels.keys()], raceMs)
   for (let middle = 0; !race.isOver; middle++) {

@@ -20,10 +20,10 @@ import {
   ListQuestion,
   MemberCommand,
   type MemberCommandAnswer,
-  type SolutionOutcome,
-  OutcomeQuestion,
   MemberReport,
   type MemberReportAnswer,
+  OutcomeQuestion,
+  type SolutionOutcome,
 } from '../../fleet/messages.ts'
 import { openBucket, type Replicas, type StoreOptions } from '../../fleet/stores.ts'
 import { type DeviceStatus, type Engine, type EngineEvents, type EngineWork, noWork } from '../engine.ts'

@@ -1,5 +1,5 @@
 /** The leader's table of the fleet's rigs: their leases and reported counters. */
-import { LEASE_MS, LEASES, type MemberRow, type MemberReport } from '../../fleet/messages.ts'
+import { LEASE_MS, LEASES, type MemberReport, type MemberRow } from '../../fleet/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { FleetStatus } from '../leader.ts'
 import { MemberEnergy } from './member-energy.ts'

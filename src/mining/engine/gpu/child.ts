@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net'
 import { BatchSize, NonceCursor } from './batches.ts'
-import { type Dawn, UnrecoverableError, infoOf, listDawnAdapters, loadDawn, openAdapter } from './dawn.ts'
+import { type Dawn, infoOf, listDawnAdapters, loadDawn, openAdapter, UnrecoverableError } from './dawn.ts'
 import { prepareWork } from './layout.ts'
 import {
   type AdapterInfo,

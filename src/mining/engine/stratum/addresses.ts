@@ -1,5 +1,5 @@
 /** Client addresses of the stratum server: their sessions, request rate and bans, also of workers at an address. */
-import { type RigBehaviour, countConduct, newConduct } from './conduct.ts'
+import { countConduct, newConduct, type RigBehaviour } from './conduct.ts'
 import type { RigLimits } from './limits.ts'
 
 /** Maximum number of remembered addresses without a session that misbehaved, against a botnet. */

@@ -10,7 +10,7 @@ import { meets, powHash } from '#ground/chain/pow.ts'
 import type { FollowUp, Receipt } from '#ground/chain/solution.ts'
 import { type Work, workFromBytes } from '#ground/chain/work.ts'
 import type { FleetLink } from '../../fleet/link.ts'
-import { JobMessage, type RelayStatistics, type MemberReport, MemberReportAnswer } from '../../fleet/messages.ts'
+import { JobMessage, type MemberReport, MemberReportAnswer, type RelayStatistics } from '../../fleet/messages.ts'
 import { Mailbox } from '../mailbox.ts'
 import {
   type Job,
@@ -267,7 +267,10 @@ export class FleetSource implements Source {
     return { session, rig, version, lease: this.#lease.value, ...relayed, seen: this.#seen, ...figures }
   }
 
-  #handleAnswer({ leader, network, account, lease, residue, isPaused, job }: MemberReportAnswer, sentAtMs: number): void {
+  #handleAnswer(
+    { leader, network, account, lease, residue, isPaused, job }: MemberReportAnswer,
+    sentAtMs: number,
+  ): void {
     const nowMs = this.#options.clock.monotonicMs()
     this.#heardMs = nowMs
     this.#latencyMs = nowMs - sentAtMs

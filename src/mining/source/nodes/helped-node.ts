@@ -71,7 +71,11 @@ export function addHelpers(own: MiningNode, help: FollowerPorts): MiningNode {
  * The answer of the node, or of the first helper that has one.
  * @throws the failure of the node
  */
-async function firstAnswer<T>(own: MiningNode, help: FollowerPorts, call: (node: MiningNode) => Promise<T>): Promise<T> {
+async function firstAnswer<T>(
+  own: MiningNode,
+  help: FollowerPorts,
+  call: (node: MiningNode) => Promise<T>,
+): Promise<T> {
   let failure: unknown
   for (const node of help.isUp() ? [own, ...help.others()] : [...help.others(), own]) {
     try {

@@ -79,7 +79,11 @@ function makeItem(): HTMLLIElement {
   return make('li', {}, names, spark, make('output'), make('small'))
 }
 
-function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware, counts }: KnownEntity): void {
+function update(
+  item: HTMLLIElement,
+  { name, devices, line, colour }: Row,
+  { history, hardware, counts }: KnownEntity,
+): void {
   const [names, spark, rate, note] = item.children
   const [first] = devices
   const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')

@@ -65,14 +65,15 @@ function tick(): void {
   control.tick()
 }
 
-function tellReorganisations(lost: readonly Reorganisation[]): void {
+function showReorganisations(lost: readonly Reorganisation[]): void {
   if (lost.length === 0) return
   const chains = lost.map(({ chain, lost: blocks, height }) => {
     return `chain ${chain} lost ${blocks === 1 ? '1 block' : `${blocks} blocks`} from height ${groupDigits(height)}`
   })
-  const told = chains.length > 3 ? `${chains.slice(0, 3).join(', ')} and ${chains.length - 3} more` : chains.join(', ')
+  const listed =
+    chains.length > 3 ? `${chains.slice(0, 3).join(', ')} and ${chains.length - 3} more` : chains.join(', ')
   element('reorganisation').hidden = false
-  write('reorganisation', `Reorganisation at ${timeOfDay(control.nowMs)}: ${told}.`)
+  write('reorganisation', `Reorganisation at ${timeOfDay(control.nowMs)}: ${listed}.`)
 }
 
 openFrame({
@@ -84,7 +85,7 @@ openFrame({
   },
   onChange: (now, change, _isReorganised, lost) => {
     state = now
-    tellReorganisations(lost)
+    showReorganisations(lost)
     show(now, change)
   },
 })

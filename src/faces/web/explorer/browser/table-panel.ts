@@ -24,14 +24,14 @@ export class TablePanel {
   readonly #exact = make('button', { type: 'submit', class: 'small' }, 'Read this key')
   readonly #head = make('tr')
   readonly #body = make('tbody')
-  readonly #told = make('p', { class: 'note', role: 'status' })
+  readonly #status = make('p', { class: 'note', role: 'status' })
   readonly #note = make('p', { class: 'note' })
   readonly #more = make('button', { type: 'button', class: 'small' }, 'More rows')
   #columns: readonly string[] = []
   #next: string | null = null
   #count = 0
-  /** Counts searches: pages of an earlier one are dropped. */
-  #run = 0
+  /** Number of the newest search. Pages of an earlier search are dropped. */
+  #searchNumber = 0
 
   constructor(chain: number, module: string, { name, doc, schema, isCreated }: ModuleDetails['tables'][number]) {
     this.#chain = chain
@@ -49,7 +49,7 @@ export class TablePanel {
       ...about,
       form,
       rows,
-      this.#told,
+      this.#status,
       this.#note,
       this.#more,
     )
@@ -63,43 +63,43 @@ export class TablePanel {
       clearTimeout(typing)
       void this.#restart(this.#search.value)
     })
-    this.#more.addEventListener('click', () => void this.#grow(this.#run, null))
+    this.#more.addEventListener('click', () => void this.#loadPage(this.#searchNumber, null))
     if (isCreated) void this.#restart(null)
     else {
       form.hidden = true
       rows.hidden = true
       this.#more.hidden = true
-      write(this.#told, 'The table is not created: (create-table) makes it when its module is deployed.')
+      write(this.#status, 'The table is not created: (create-table) makes it when its module is deployed.')
     }
   }
 
   /** @param key reads only the row with this key; null lists rows */
   async #restart(key: string | null): Promise<void> {
-    const run = ++this.#run
+    const run = ++this.#searchNumber
     this.#next = null
     this.#count = 0
-    await this.#grow(run, key)
+    await this.#loadPage(run, key)
   }
 
-  async #grow(run: number, key: string | null): Promise<void> {
+  async #loadPage(run: number, key: string | null): Promise<void> {
     const after = this.#next
     const search = key === null ? this.#search.value : null
     const query = { chain: this.#chain, name: this.#table, limit: PAGE, search, next: after, key }
     try {
       const page = await askNode<RowPage>(pathWith('/devnet/table', query))
-      if (run !== this.#run) return
+      if (run !== this.#searchNumber) return
       if (after === null) this.#body.replaceChildren()
       this.#showColumns(page)
       this.#body.append(...page.rows.map((row) => this.#rowOf(row)))
       this.#count += page.rows.length
       this.#next = page.next
       this.#more.hidden = page.next === null
-      write(this.#told, this.#statusText(page, key))
+      write(this.#status, this.#statusText(page, key))
       write(this.#note, page.note === null ? '' : `Not complete: ${page.note}.`)
     } catch (error) {
-      if (run !== this.#run) return
+      if (run !== this.#searchNumber) return
       this.#more.hidden = true
-      write(this.#told, textOfError(error))
+      write(this.#status, textOfError(error))
     }
   }
 
@@ -110,7 +110,7 @@ export class TablePanel {
     return `${groupDigits(this.#count)} of ${groupDigits(total)} rows, at height ${groupDigits(height)}`
   }
 
-  /** Fields of the schema, else those of the first rows. */
+  /** Shows the fields of the schema as columns, or those of the first rows if there is no schema. */
   #showColumns({ fields, rows }: RowPage): void {
     const found = fields?.map(({ name }) => name) ?? [...new Set(rows.flatMap(({ row }) => Object.keys(row as object)))]
     if (fields === null && this.#columns.length > 0 && this.#next !== null) return

@@ -83,7 +83,7 @@ export class PageMiner {
   #followed: number | null = null
   #unfollow: () => void = () => undefined
   #pending = 0
-  /** Counts the calls for other work; `#hurry` ends the wait for it. */
+  /** Counts requests for new work; `#hurry` ends the wait before the next one. */
   #calls = 0
   #hurry = () => undefined as unknown
 
@@ -102,7 +102,7 @@ export class PageMiner {
     })
   }
 
-  /** Mines until the signal aborts. Throws Problem, or the device's error. Pending solutions are still submitted. */
+  /** Mines until the signal aborts. Pending solutions are still submitted. @throws Problem, or the device's error */
   async run(stopped: AbortSignal): Promise<void> {
     const { device, clock } = this.#options
     const ended = new AbortController()
@@ -146,14 +146,14 @@ export class PageMiner {
     return this.#current === null || this.#current.isSolved
   }
 
-  /** The searched chain: only new work of that chain shows whether the present work is valid. */
+  /** The searched chain: only new work of that chain shows whether the current work is valid. */
   get #wantedChain(): number | null {
     return this.#isIdle ? null : (this.#current?.shown.chain ?? null)
   }
 
   /**
    * Waits before a retry.
-   * @throws errors that a retry cannot cure
+   * @throws Problem if a retry cannot help
    */
   async #pause(error: unknown, attempts: number, stopped: AbortSignal): Promise<void> {
     if (error instanceof GatewayRefusal && error.status === 403) {
@@ -251,11 +251,11 @@ export class PageMiner {
     if (job.isSolved) return
     job.isSolved = true
     if (job === this.#current) this.#loop.setWork({ sequence: ++this.#sequence, work: null })
-    void this.#handIn(job, bytes)
+    void this.#submit(job, bytes)
     this.#callForWork()
   }
 
-  async #handIn(job: PageWork, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  async #submit(job: PageWork, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { clock, random, events } = this.#options
     this.#pending++
     const end = await handInSolution(bytes, job.shown, { clock, random })
