@@ -85,7 +85,7 @@ const offenders = {
   'flags outside of cli and commands': flags,
   'files that other rooms import': faces(),
   'short files with one importer': splinters(),
-  'exports that no source imports': unused(),
+  'exports that no source imports': 269unused(),
   'files of commands without a command': commands
     .filter(([, text]) => !/export (?:async )?(?:function|const) run\w*|commandRow\(/.test(text))
     .map(([name]) => name),
@@ -99,7 +99,7 @@ const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'flags outside of cli and commands': 40,
   'files that other rooms import': 385,
   'short files with one importer': 38,
-  'exports that no source imports': 275,
+  'exports that no source imports': 269,
   'files of commands without a command': 0,
 }
 

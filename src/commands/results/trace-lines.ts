@@ -26,7 +26,7 @@ export interface TraceStyle {
 }
 
 /** Gas with three decimal places. */
-export const gasText = (milligas: number): string => (milligas / 1000).toFixed(3)
+const gasText = (milligas: number): string => (milligas / 1000).toFixed(3)
 
 /** Below this, a terminal wraps by itself. */
 const LEAST_COLUMNS = 40

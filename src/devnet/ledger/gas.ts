@@ -29,7 +29,7 @@ import { grantedByName } from './verifiers/verifier.ts'
 /** Limit of buying gas, in thousandths of gas. */
 const BUYING_LIMIT = 1_500_000
 /** Decimal places of an amount of coins. */
-export const COIN_PLACES = 12
+const COIN_PLACES = 12
 
 const encoder = new TextEncoder()
 const BOUGHT = encoder.encode('-buygas')

@@ -229,7 +229,7 @@ export function deviceText(hardware: HardwareSnapshot): string {
 }
 
 /** `61 C  fan 40%  212 W`, or an empty text if no sensor is known. */
-export function sensorsText({ celsius, fanPercent, watts }: SensorValues): string {
+function sensorsText({ celsius, fanPercent, watts }: SensorValues): string {
   return [
     ...(celsius === null ? [] : [`${Math.round(celsius)} C`]),
     ...(fanPercent === null ? [] : [`fan ${Math.round(fanPercent)}%`]),

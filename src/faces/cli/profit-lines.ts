@@ -27,7 +27,7 @@ function styleOf({ profitPerDay }: ProfitSnapshot): Style {
  * `0.012 coins/day, 0.0002 USD, power 1.08 USD, loss 1.08 USD/day`, then
  * `breaks even at 90 USD a coin or 0.00007 USD/kWh`.
  */
-export function profitTexts(profit: ProfitSnapshot): [string, ...string[]] {
+function profitTexts(profit: ProfitSnapshot): [string, ...string[]] {
   const { coinsPerDay, currency, incomePerDay, powerCostPerDay, profitPerDay } = profit
   const money = (amount: number) => moneyText(amount, currency ?? '')
   const parts = [`${amountText(coinsPerDay)} coins/day${payerTexts[profit.payer]}`]

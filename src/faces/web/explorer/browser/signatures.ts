@@ -146,7 +146,7 @@ class SignatureRow {
 }
 
 /** A name that fits into a list. */
-export const shortName = (name: string) => (name.length > 24 ? `${name.slice(0, 12)}…${name.slice(-4)}` : name)
+const shortName = (name: string) => (name.length > 24 ? `${name.slice(0, 12)}…${name.slice(-4)}` : name)
 
 /** Text of a field for a string, a number or a boolean; null for other values. */
 function fieldText(json: unknown): string | null {

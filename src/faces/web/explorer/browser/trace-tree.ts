@@ -223,7 +223,7 @@ export class StepTree {
 }
 
 /** `12.345`: gas with its three decimals. */
-export const stepGas = (milligas: number) =>
+const stepGas = (milligas: number) =>
   (milligas / 1000).toLocaleString('en', { minimumFractionDigits: 3, maximumFractionDigits: 3 })
 
 function gasCells({ gasTotal, gasOwn }: ShownStep): HTMLElement[] {
