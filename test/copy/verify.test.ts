@@ -181,10 +181,10 @@ it('newcut fork --verify refuses files that are not reports, reports of differen
   for (const [args, text] of [
     [
       [file('a.json', 'no JSON'), '--verify'],
-      'a.json: no report of newcut fork --verify (files of code have other names',
+      'a.json is not a report of newcut fork --verify (files of code have other names',
     ],
-    [[file('b.json', { pin: {} }), '--verify'], 'b.json: no report of newcut fork --verify'],
-    [[file('null.json', null), '--verify'], 'null.json: no report of newcut fork --verify'],
+    [[file('b.json', { pin: {} }), '--verify'], 'b.json is not a report of newcut fork --verify'],
+    [[file('null.json', null), '--verify'], 'null.json is not a report of newcut fork --verify'],
     [[file('c.json', report(1)), file('d.json', report(2)), '--verify'], 'these reports are of different blocks'],
     [['/no/such/file', '--verify'], '/no/such/file: '],
     [[file('e.pact', '(+ 1 2)')], 'e.pact has no effect: it is for --verify'],
