@@ -85,7 +85,7 @@ const offenders = {
   'flags outside of cli and commands': flags,
   'files that other rooms import': faces(),
   'short files with one importer': splinters(),
-  'exports that no source imports': 269unused(),
+  'exports that no source imports': unused(),
   'files of commands without a command': commands
     .filter(([, text]) => !/export (?:async )?(?:function|const) run\w*|commandRow\(/.test(text))
     .map(([name]) => name),
