@@ -28,8 +28,12 @@ export class SimulatedMiner {
   #state: State = initialState(CHAINS)
   readonly #requests = new Set<number>()
   readonly #followed = new Set<number>()
-  #search: { readonly chain: number; readonly height: number; readonly probability: number; readonly fromMs: number } | null =
-    null
+  #search: {
+    readonly chain: number
+    readonly height: number
+    readonly probability: number
+    readonly fromMs: number
+  } | null = null
   /** Called when it starts other work. */
   onWork: (chain: number, height: number) => void = () => undefined
   #pauses = 0

@@ -36,7 +36,9 @@ it('every error of a table has a hint, or the reason why none would help', () =>
 })
 
 it('no two errors of the tables have the same code and text, if the text has words of its own', () => {
-  const texts = rows.map(({ row }) => `${row.code} ${row.text}`).filter((text) => /[a-z]{2}/.test(text.replace(/\{\w+\}/g, '')))
+  const texts = rows
+    .map(({ row }) => `${row.code} ${row.text}`)
+    .filter((text) => /[a-z]{2}/.test(text.replace(/\{\w+\}/g, '')))
   expect(texts.filter((text, i) => texts.indexOf(text) !== i)).toEqual([])
 })
 

@@ -100,12 +100,13 @@ export function metricTexts(file: Source): Line[] {
   })
 }
 
-/** The titles of tests: first arguments of `it`, `it.each(...)` and the like. */
+/** The titles of tests: first arguments of `it`, `it.each(...)` and the like, and the second of `itWith(lack, ...)`. */
 export const titlesOf = (file: Source): Line[] => {
   const titles: Line[] = []
   const visit = (node: Node) => {
-    if (isOf(node, 'CallExpression') && isTest(node.callee) && node.arguments.length > 1) {
-      const text = joined(node.arguments[0])
+    const title = isOf(node, 'CallExpression') ? titleIn(node) : undefined
+    if (title !== undefined) {
+      const text = joined(title)
       // A value that is put in counts as one word.
       if (text !== null)
         titles.push({ line: lineOf(file, node.start), text: text.replace(/%[sdjio]|\$[\w.]+/g, '`x`') })
@@ -114,6 +115,11 @@ export const titlesOf = (file: Source): Line[] => {
   }
   visit(file.program)
   return titles
+}
+
+function titleIn({ callee, arguments: passed }: Members['CallExpression']): Node | undefined {
+  if (nameOf(callee) === 'itWith') return passed[1]
+  return isTest(callee) && passed.length > 1 ? passed[0] : undefined
 }
 
 /** Whether a call of this makes a test: `it`, `it.skip`, `it.each(rows)`, `test`. */

@@ -42,7 +42,10 @@ interface MinerForServers {
  * Starts the HTTP server.
  * @throws NewcutError PORT_BUSY if the address is required and unusable
  */
-export async function openServers({ http, source, search: setup }: MinerSetup, faced: MinerForServers): Promise<Servers> {
+export async function openServers(
+  { http, source, search: setup }: MinerSetup,
+  faced: MinerForServers,
+): Promise<Servers> {
   if (http === null) {
     return { api: null, pageUrl: null, onEvent: () => undefined, setToken: () => undefined }
   }

@@ -118,7 +118,7 @@ it('a miner on demand makes nothing until it is ordered, and says that it waits'
   expect(miner.snapshot().solutions).toMatchObject({ accepted: 1 })
 })
 
-it('a miner on demand makes the blocks of other chains that hold up the ordered ones, and no others', async () => {
+it('a miner on demand makes only the requested blocks and the blocks of other chains that they wait for', async () => {
   const { heights, order } = await startPaced(ON_DEMAND)
   const [status, answer] = await order('{"0":3}')
   expect(status).toBe(200)
@@ -139,7 +139,7 @@ it('a miner on demand makes blocks at one of several nodes', async () => {
   expect(await order('{"0":2,"1":1}')).toMatchObject([200, { made: { 0: 2, 1: 1 }, heights: { 0: 2, 1: 1 } }])
 })
 
-it('a miner on demand carries out orders one after the other', async () => {
+it('a miner on demand handles mining requests one after the other', async () => {
   const { heights, order } = await startPaced(ON_DEMAND, { node: { graph: 'singleton' } })
   const answers = await Promise.all([order('{"0":2}'), order('{"0":1}'), order('{"0":0}')])
   expect(answers.map(([status, body]) => [status, body])).toMatchObject([
@@ -173,7 +173,7 @@ it('a miner on demand refuses orders of other pages, and of clients without its 
   expect(await order('{"0":1}', { authorization: 'Bearer a-secret-of-tests' })).toMatchObject([200, { made: { 0: 1 } }])
 })
 
-it('a miner on demand refuses orders while it is paused', async () => {
+it('a miner on demand refuses mining requests while it is paused', async () => {
   const { order, miner } = await startPaced(ON_DEMAND)
   miner.pause()
   expect(await order('{"0":1}')).toEqual([

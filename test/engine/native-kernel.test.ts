@@ -54,7 +54,7 @@ describeWith(noKernel, `choice among native kernels (${here.join(', ')})`, () =>
     expect(refused).toEqual([])
   })
 
-  it('the choice "auto" compiles no WebAssembly beside a wide kernel, else one', () => {
+  it('the choice "auto" compiles a WebAssembly kernel only if there is no wide native kernel', () => {
     const { WebAssembly } = globalThis as unknown as { WebAssembly: { Module: new (bytes: Uint8Array) => object } }
     const compile = vi.spyOn(WebAssembly, 'Module')
     try {

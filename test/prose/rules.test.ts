@@ -197,6 +197,12 @@ describe('source files', () => {
     expect(found(text, 'test/x.ts')).toEqual([])
   })
 
+  it('the reader of source files reads titles of it and itWith', () => {
+    const text =
+      "it('reads a file', () => {})\nitWith(lack, 'is read by a node', () => {})\nitWith(lack, 'a node reads a file')\n"
+    expect(found(text, 'test/x.test.ts')).toEqual(['titles 1 fragment', 'titles 2 fragment'])
+  })
+
   it('the reader of source files reads the HELP texts of metrics', () => {
     expect(found("this.#counter('newcut_a', 'Of a card')\nthis.count('newcut_a', 'Of a card')")).toEqual([
       'help 1 opening',

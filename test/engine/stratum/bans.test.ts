@@ -28,7 +28,7 @@ describe('conduct', () => {
     expect(conduct.bannedUntilMs).toBe(10_000)
   })
 
-  it('bad and good conduct of more than five minutes ago counts no more', () => {
+  it('bad and good conduct counts no more after five minutes', () => {
     for (const before of [{ good: 100 }, { bad: 4 }]) {
       const conduct = newConduct()
       countConduct(conduct, before, limits, 10 * MINUTE)

@@ -233,7 +233,7 @@ describe('a change of target while the rig has a job', () => {
     expect(engine.status().shares).toMatchObject({ accepted: 2, low: 1 })
   })
 
-  it('a change of target while the rig has a job to a harder one: shares of that job count by its own difficulty', async () => {
+  it('a share of a job with a harder target counts by the difficulty of that job after the target changes', async () => {
     const { engine, rig, targets } = await changed(500, 2 ** 16)
     const [job] = rig.jobs
     expect(await rig.submit(job.id, between(rig, targets[0], targets[1]))).toMatchObject({ result: true })
@@ -259,7 +259,7 @@ describe('the difficulty of a rig that comes back', () => {
     expect(difficulty.lasting).toBe(2 ** 48)
   })
 
-  it('the difficulty of a rig that comes back is the one that silence led to, once there was a share at it', () => {
+  it('a rig that comes back keeps the difficulty that its silence led to, once it has sent a share at it', () => {
     const difficulty = new ShareDifficulty(2 ** 48, 0, 'GodMiner')
     const first = job()
     difficulty.nextTarget(first, 0)
@@ -288,7 +288,7 @@ describe('the difficulty of a rig', () => {
       () => 0,
     ).begin(workOf(1, UNREACHABLE))
 
-  it('the difficulty of a rig that suggests another one does not follow from the shares before', () => {
+  it('a rig that suggests a difficulty keeps it, whatever its earlier shares show', () => {
     const difficulty = new ShareDifficulty(2 ** 32, 0)
     const first = job()
     difficulty.nextTarget(first, 0)

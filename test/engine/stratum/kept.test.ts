@@ -56,7 +56,7 @@ describe('an accepted share', () => {
     ])
   })
 
-  it('an accepted share that solves the block names it', async () => {
+  it('an accepted share that solves a block names the block', async () => {
     const { engine, port, store, candidates } = await keeping(temporaryFolder())
     const work = workOf(1, 10n)
     await engine.setWork(work)
@@ -107,7 +107,7 @@ describe('an accepted share', () => {
     expect(rigRows(again.accounts, systemClock.wallMs()), 'saved').toMatchObject([once])
   })
 
-  it('a late share that solves its work counts once without a share log too', async () => {
+  it('a late share that solves its work counts once, even without a share log', async () => {
     const { engine, port } = await startedServer()
     await engine.setWork(workOf(1, 10n))
     const rig = await loggedIn(port)

@@ -172,7 +172,7 @@ describe('with TLS', () => {
     return Rig.over(socket)
   }
 
-  it('an address has a limit of connections, pending handshakes included, and gets them back', async () => {
+  it('an address may open connections up to a limit, pending handshakes included, and more once some close', async () => {
     const { engine, port } = await startedServer({ sessionsPerAddress: 3 }, { tls })
     for (let round = 0; round < 3; round++) {
       const silent = [await connected(port), await connected(port)]

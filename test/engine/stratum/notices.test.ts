@@ -52,7 +52,7 @@ describe('the console reports', () => {
     expect(notices.filter(({ message }) => message.includes('it sent nothing')).length).toBeLessThanOrEqual(40)
   })
 
-  it('the console reports 20 of them a second, and how many more there were, in printable text', () => {
+  it('the console reports at most 20 refused lines a second, and the number of further ones, in printable text', () => {
     const told: string[] = []
     const strangers = new UnknownConnections((message) => told.push(message))
     for (let n = 0; n < 25; n++) strangers.tell('10.0.0.1', '')
