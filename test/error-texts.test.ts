@@ -30,6 +30,14 @@ it('every file with a table of errors exports its rows', () => {
   expect(tables.filter(([, own]) => own.length === 0).map(([name]) => name)).toEqual([])
 })
 
+it('no text of a table is joined with +, because the compiler would no longer check its values', () => {
+  const joined = files.filter((name) => {
+    const [, table] = readFileSync(`${folder}${name}`, 'utf8').split('= errorRows(')
+    return /['`]\s*\+|\+\s*['`]/.test(table)
+  })
+  expect(joined).toEqual([])
+})
+
 it('every error of a table has a hint, or the reason why none would help', () => {
   const bare = rows.filter(({ row }) => (row.hint === undefined ? row.noHint.trim() === '' : row.hint.trim() === ''))
   expect(bare).toEqual([])
