@@ -1,6 +1,6 @@
 /** The names of all functions of the sources, and those that are not verbs. */
-import { parseSync } from 'rolldown/utils'
-import { code } from './import-graph.ts'
+import { texts } from './import-graph.ts'
+import { isFunction, type Node, nodesOf, parse } from './syntax-tree.ts'
 
 /** Irregular participles that are not also present forms of a verb. */
 const PARTICIPLES = new Set(
@@ -23,20 +23,6 @@ const VERBS = new Set(['need', 'seed', 'feed', 'speed', 'embed', 'shed', 'exceed
 export const lacksVerb = (name: string): boolean =>
   PARTICIPLES.has(name) || PARTICLES.has(name) || (/^[a-z]+ed$/.test(name) && !VERBS.has(name))
 
-/** A node of the syntax tree (ESTree), with members that depend on its type. */
-interface Node {
-  readonly type: string
-  readonly id?: Node | null
-  readonly init?: Node | null
-  readonly key?: Node
-  readonly value?: Node
-  readonly kind?: string
-  readonly name?: string
-}
-
-const isFunction = (node: Node | null | undefined) =>
-  node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression'
-
 /** The name that a node gives to a function, or undefined. */
 function nameOf(node: Node): string | undefined {
   switch (node.type) {
@@ -56,19 +42,7 @@ function nameOf(node: Node): string | undefined {
   }
 }
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
-
-function* nodesOf(node: Node): Generator<Node> {
-  yield node
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* nodesOf(child)
-  }
-}
-
-const programs = [...code].map(([file, text]) => {
-  const program: unknown = parseSync(file, text).program
-  return [file, isNode(program) ? [...nodesOf(program)] : []] as const
-})
+const programs = [...texts].map(([file, text]) => [file, [...nodesOf(parse(file, text).program)]] as const)
 
 /** The name of a type that a node declares, or undefined. */
 const typeOf = (node: Node) =>

@@ -132,7 +132,7 @@ export function keyNotFound(reply: FastifyReply, key: string): FastifyReply {
  * position in `offered`.
  * @returns null if none is acceptable
  */
-export function accepted(header: string, offered: readonly string[]): string | null {
+export function chooseMediaType(header: string, offered: readonly string[]): string | null {
   const wanted = header.split(',').map(mediaRange)
   let best = { type: null as string | null, quality: 0, place: 0 }
   for (const type of offered) {

@@ -12,7 +12,7 @@ import type { NodeCopy } from '../copy/node-copy.ts'
 import { payloadIn } from '../copy/pinned-payloads.ts'
 import type { Mempools } from '../mempool/mempools.ts'
 import type { Chains } from '../rules/chains.ts'
-import { type App, accepted } from './app.ts'
+import { type App, chooseMediaType } from './app.ts'
 import { payloadBytes, payloadOutputsBytes, payloadOutputsText, payloadText } from './encode/payload-text.ts'
 import { httpErrors } from './errors.ts'
 
@@ -109,7 +109,7 @@ class BelowPin {
       const { url } = this.#options.fork
       throw operatingError(httpErrors.unreadablePayload, { url, hash, answer: excerpt(text) })
     }
-    const type = accepted(accept, [JSON_TYPE, BINARY]) ?? JSON_TYPE
+    const type = chooseMediaType(accept, [JSON_TYPE, BINARY]) ?? JSON_TYPE
     if (type === BINARY) return { type, body: hasOutputs ? payloadOutputsBytes(payload) : payloadBytes(payload) }
     return { type, body: hasOutputs ? payloadOutputsText(payload) : payloadText(payload) }
   }

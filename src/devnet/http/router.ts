@@ -17,7 +17,7 @@ import {
 } from '#ground/schema/operation.ts'
 import type { Static, TObject, TSchema } from '#ground/schema/typebox.ts'
 import { parameterValues, validatorOf } from '#ground/schema/validator.ts'
-import { ALLOW_ORIGIN, type App, accepted, writeRefusal } from './app.ts'
+import { ALLOW_ORIGIN, type App, chooseMediaType, writeRefusal } from './app.ts'
 import { type HttpRefusal, unknownChain } from './refusal.ts'
 
 type BodyOf<O extends Operation> = O extends { readonly body: { readonly schema: infer S extends TSchema } }
@@ -212,7 +212,7 @@ function pathIn(url: string): string {
 export const urlOf = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 type RefusedCall = { readonly refused: HttpRefusal }
-const refused = (status: number, message: string): RefusedCall => ({ refused: { status, message } })
+const refuseCall = (status: number, message: string): RefusedCall => ({ refused: { status, message } })
 
 /** Parses requests of an operation, and validates them by the schemas of its row in the table. */
 function requestReader(operation: Operation): (request: FastifyRequest) => RoutedCall<Operation> | RefusedCall {
@@ -223,16 +223,16 @@ function requestReader(operation: Operation): (request: FastifyRequest) => Route
   const expected = operation.body?.type
   return (request) => {
     const type = typeOf(request)
-    if (type === null) return refused(406, '')
+    if (type === null) return refuseCall(406, '')
     if (expected !== undefined && mediaTypeOf(request) !== expected) {
-      return refused(415, `expected a body of type ${expected}`)
+      return refuseCall(415, `expected a body of type ${expected}`)
     }
     const params = paramsOf(request.params)
-    if (params instanceof MalformedRequest) return refused(400, params.message)
+    if (params instanceof MalformedRequest) return refuseCall(400, params.message)
     const query = queryOf(request.query)
-    if (query instanceof MalformedRequest) return refused(400, query.message)
+    if (query instanceof MalformedRequest) return refuseCall(400, query.message)
     const body = bodyOf(request)
-    if (body instanceof MalformedRequest) return refused(400, body.message)
+    if (body instanceof MalformedRequest) return refuseCall(400, body.message)
     const { chain } = request.params as { readonly chain?: string }
     return { params, query, body: body as never, chain: Number(chain ?? 0), type, request }
   }
@@ -288,7 +288,7 @@ function typeChooser(offered: readonly string[]): (request: FastifyRequest) => s
     const header = request.headers.accept ?? '*/*'
     let type = known.get(header)
     if (type === undefined) {
-      type = accepted(header, offered)
+      type = chooseMediaType(header, offered)
       if (known.size < MAX_ACCEPT_HEADERS) known.set(header, type)
     }
     return type

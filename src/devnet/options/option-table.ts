@@ -91,7 +91,7 @@ const optionTable: OptionTable = {
 
 /** @throws NewcutError BAD_OPTION for an unknown option, a wrong shape, or options that exclude each other */
 export function checkOptions(options: DevnetOptions): void {
-  if (!isJsonObject(options)) throw operatingError(optionErrors.notObject, { value: inspected(options) })
+  if (!isJsonObject(options)) throw operatingError(optionErrors.notObject, { value: inspectValue(options) })
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(optionTable, name)) {
       const known = Object.keys(optionTable)
@@ -101,7 +101,7 @@ export function checkOptions(options: DevnetOptions): void {
     const { expected, fits } = optionTable[name as keyof DevnetOptions]
     // An option that is undefined counts as absent.
     if (value !== undefined && !fits(value)) {
-      throw operatingError(optionErrors.wrongValue, { name, value: inspected(value), expected })
+      throw operatingError(optionErrors.wrongValue, { name, value: inspectValue(value), expected })
     }
   }
   // All have their shapes by now.
@@ -123,7 +123,7 @@ function checkPairs({ networkName, networks, fork, pow, autoMine, dataDir, state
   if (pow === true && autoMine !== undefined) throw operatingError(optionErrors.workAndAutoMine)
 }
 
-const inspected = (value: unknown) => inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
+const inspectValue = (value: unknown) => inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY })
 
 type LimitName = keyof typeof limitOptions
 type NodeLimits = Readonly<Record<LimitName, number>>
