@@ -53,6 +53,7 @@ interface ContractOptions extends RunReportOptions {
 /**
  * Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. It is 1
  * too if no test has a name that --match asks for.
+ * @throws NewcutError BAD_OPTION if no file is given
  */
 export async function runContract(
   files: readonly string[],

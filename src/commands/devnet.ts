@@ -51,6 +51,7 @@ function chosenPow(chosen: boolean | undefined, values: DevnetValues): boolean |
   return values.mine && !isKept ? true : chosen
 }
 
+/** @throws NewcutError BAD_OPTION for --check without --data, and for modes that exclude each other */
 export async function runDevnet(config: DevnetConfig, context: CommandContext): Promise<number> {
   const { check, data } = config.values
   if (check && data === undefined) {

@@ -28,7 +28,10 @@ interface ForkCommand {
   readonly values: Values<typeof forkCommandOptions>
 }
 
-/** Resolves with the exit code: 1 if anything differs. */
+/**
+ * Resolves with the exit code: 1 if anything differs.
+ * @throws NewcutError BAD_OPTION if files are given without --verify
+ */
 export async function runFork(command: ForkCommand, context: CommandContext): Promise<number> {
   const { files, values } = command
   const { verify: isVerified, report: file, cases: most, 'node-release': release, 'network-file': networkFile } = values

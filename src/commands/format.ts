@@ -14,7 +14,10 @@ export interface FormatOptions {
   readonly check: boolean
 }
 
-/** Returns the exit code: 1 if a file cannot be read, or with `check` if one would change. */
+/**
+ * Returns the exit code: 1 if a file cannot be read, or with `check` if one would change.
+ * @throws NewcutError BAD_OPTION if a file is not a contract or a test
+ */
 export async function runFormat({ files, check }: FormatOptions, { out, err }: CommandContext): Promise<number> {
   const [print, complain] = [printerTo(out), printerTo(err)]
   let failed = false

@@ -28,7 +28,7 @@ export interface KeygenOptions {
   readonly json: boolean
 }
 
-/** Throws NewcutError BAD_OUTPUT for a file that exists or cannot be written. No key pair is kept then. */
+/** @throws NewcutError BAD_OUTPUT for a file that exists or cannot be written. No key pair is kept then. */
 export async function runKeygen({ file, json }: KeygenOptions, { out, err }: CommandContext): Promise<number> {
   const print = printerTo(out)
   const keys = generateKeys()

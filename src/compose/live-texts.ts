@@ -111,7 +111,10 @@ export class LiveTexts implements ModuleTexts {
     return source
   }
 
-  /** Writes a text into the cache of the fork, read-only. Without a cache, the folder goes when the process ends. */
+  /**
+   * Writes a text into the cache of the fork, read-only. Without a cache, the folder goes when the process ends.
+   * @throws NewcutError DATA_UNUSABLE if the text cannot be written
+   */
   keep({ path, text }: ModuleText): string {
     try {
       const file = join(this.#textFolder(), ...path.split('/').map(encodeURIComponent))

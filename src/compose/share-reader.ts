@@ -24,9 +24,9 @@ export type ShareSource =
   | { readonly kind: 'fleet'; readonly server: LinkSetup; readonly onWarning: (message: string) => void }
 
 /**
- * Opens a reader of shares. Throws NewcutError BAD_INPUT if there is no share log, DATA_UNUSABLE if it is in use, of
- * another network, or damaged, and the errors of FleetShareReader. If a running miner does not answer, the first read
- * fails.
+ * Opens a reader of shares. If a running miner does not answer, the first read fails.
+ * @throws NewcutError BAD_INPUT if there is no share log, DATA_UNUSABLE if it is in use, of another network, or damaged,
+ * and the errors of FleetShareReader
  */
 export async function openShareReader(source: ShareSource, clock: Clock, stopped: AbortSignal): Promise<ShareReader> {
   if (source.kind === 'miner') return new HttpShareReader({ url: source.url, token: source.token, stopped })

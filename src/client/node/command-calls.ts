@@ -67,7 +67,7 @@ export async function send(
   return sent.requestKeys
 }
 
-/** Fetches the results that exist, by request key. */
+/** Fetches the results that exist, by request key. @throws NodeMisbehaved if the node returns other results */
 export async function poll(
   { requests }: ClientContext,
   keys: readonly Hash[],
@@ -86,7 +86,7 @@ export async function poll(
   return new Map(Object.entries(body))
 }
 
-/** Waits for the result of a command. */
+/** Waits for the result of a command. @throws NodeMisbehaved if the node returns the result of another one */
 export async function listenForResult(
   { requests }: ClientContext,
   key: Hash,
@@ -111,7 +111,11 @@ export async function fetchProof(
   return (await requests.json(operation, { ...callOf(call), params: paramsOf(operation, chain), body })).body
 }
 
-/** Submits a command to the nodes that it names. @returns its request key */
+/**
+ * Submits a command to the nodes that it names.
+ * @returns its request key
+ * @throws NodeMisbehaved if the node returns other request keys
+ */
 export async function submitPrivately(
   { requests }: ClientContext,
   command: Command,

@@ -121,7 +121,7 @@ export async function fetchPending(
   return (await requests.json(operation, { ...callOf(call), params, query })).body
 }
 
-/** Fetches one entry for each key. */
+/** Fetches one entry for each key. @throws NodeMisbehaved if the node returns fewer or more entries */
 export async function fetchMempoolEntries<Id extends 'mempoolMember' | 'mempoolLookup'>(
   { requests }: ClientContext,
   id: Id,

@@ -72,7 +72,10 @@ export class Paging<T> implements AsyncIterable<T> {
     this.#list = list
   }
 
-  /** Requests one page: the first, or the one for the `next` of an earlier page. */
+  /**
+   * Requests one page: the first, or the one for the `next` of an earlier page.
+   * @throws NodeMisbehaved if the page has more than `limit` items, or a malformed cursor
+   */
   async page(cursor?: string | null, call: CallOptions = {}): Promise<Page<T>> {
     const { signal, timeoutMs } = { ...this.#defaults, ...call }
     const page = await this.#fetch(cursor ?? undefined, {

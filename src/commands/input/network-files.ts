@@ -7,7 +7,7 @@ export async function networksOf(files: readonly string[] | undefined): Promise<
   return (await networkFormsOf(files)).map(definitionOf)
 }
 
-/** The files themselves, for a development node. Throws like networksOf. */
+/** The files themselves, for a development node. @throws like networksOf */
 export async function networkFormsOf(files: readonly string[] = []): Promise<readonly NetworkForm[]> {
   if (files.length === 0) return []
   return (await import('#faces/cli/network-file.ts')).readNetworkFiles(files)

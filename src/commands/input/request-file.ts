@@ -64,7 +64,11 @@ export function readRequestFile(path: string, defaults: RequestDefaults): OpenCo
   return readRequest(fileText(path), path, defaults)
 }
 
-/** Reads the text of a request file. Throws like readRequestFile. @param path for errors, and for files beside it */
+/**
+ * Reads the text of a request file.
+ * @param path for errors, and for files beside it
+ * @throws like readRequestFile
+ */
 export function readRequest(text: string, path: string, defaults: RequestDefaults): OpenCommand {
   const json = readExactYaml(text, path)
   if (!isJsonObject(json)) throw operatingError(commandErrors.notRequest, { file: path })

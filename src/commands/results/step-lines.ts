@@ -56,7 +56,10 @@ export class StepLines {
     this.#print({ label: 'warning', style: 'yellow', text })
   }
 
-  /** Runs a task. If it fails after a command was sent, the user sees how to continue. */
+  /**
+   * Runs a task. If it fails after a command was sent, the user sees how to continue.
+   * @throws the error of the task, with a hint that says how to continue
+   */
   async guide<T>(task: () => Promise<T>, stopped: AbortSignal): Promise<T> {
     try {
       return await task()

@@ -22,7 +22,10 @@ export class MalformedCommand extends FormatError {
   }
 }
 
-/** Builds the payload. If `exec` is present, `cont` is ignored, as in live nodes. */
+/**
+ * Builds the payload. If `exec` is present, `cont` is ignored, as in live nodes.
+ * @throws MalformedCommand if neither is present, or `cont` does not match its shape
+ */
 export function payloadFrom({ exec, cont }: ContentsShape['payload']): Exec | Cont {
   if (exec) return { kind: 'exec', code: new CommandCode(exec.code), data: dataFrom(exec.data, '/payload/exec/data') }
   if (cont === undefined || cont === null) throw new MalformedCommand('/payload: expected either exec or cont')

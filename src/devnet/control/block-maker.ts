@@ -266,6 +266,7 @@ export function distancesFrom(network: Network, chain: number): Map<number, numb
   return distances
 }
 
+/** @throws ControlError if there is no such chain */
 export function headOf(cut: Cut, chain: number): Header {
   const head = cut.get(chain)
   if (head === undefined) throw new ControlError({ kind: 'unknown-chain', chain, chains: cut.size })

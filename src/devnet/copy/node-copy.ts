@@ -36,6 +36,7 @@ export class NodeCopy implements CopiedBase {
   readonly payloads: ReadonlyMap<number, StoredPayload>
   readonly #fork: NetworkCopy
 
+  /** @throws NewcutError BAD_OPTION if `chains` has one that the network does not have */
   constructor(
     fork: NetworkCopy,
     { chains, time, record, payloads }: Pick<NodeCopy, 'chains' | 'time' | 'record' | 'payloads'>,
@@ -107,6 +108,7 @@ export class NodeCopy implements CopiedBase {
     await chain.fetcher.fetch(missing, chain.hints(texts))
   }
 
+  /** @throws NewcutError NODE_MISBEHAVED if entries are still missing after the maximum number of rounds */
   async complete<T>(run: () => T | Promise<T>, texts: readonly string[]): Promise<T> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       try {

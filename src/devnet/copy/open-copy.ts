@@ -64,6 +64,7 @@ export interface CopyHost {
  * Opens the fork that the options or the data directory name.
  * @param blocks name of the database of blocks in the data directory
  * @returns null for a network of its own
+ * @throws NewcutError DATA_UNUSABLE if the data directory has another fork, or a network that is not a fork
  */
 export async function openNodeCopy(
   requested: DevnetFork | undefined,

@@ -115,6 +115,7 @@ export class BlockDatabase implements ChainJournal {
     }
   }
 
+  /** @throws NewcutError DATA_UNUSABLE if a write has failed, or too many blocks wait to be written */
   expectRoom(): void {
     if (this.#failure !== undefined) throw this.#failure
     const waiting = (this.#state?.store.size ?? 0) - this.#writtenBlocks

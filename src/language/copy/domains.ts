@@ -32,7 +32,7 @@ interface CopiedDomain {
    * @throws ContractError if it cannot be had
    */
   get(state: EntryReader, key: string): unknown
-  /** Throws like get. */
+  /** @throws like get */
   keys(state: EntryReader): string[]
   /**
    * Asks the node for an entry, and caches it.

@@ -41,7 +41,7 @@ export class Fetcher {
     this.#source.entries.save()
   }
 
-  /** Full names of all modules of the chain. Throws like fetch. */
+  /** Full names of all modules of the chain. @throws like fetch */
   async moduleNames(): Promise<readonly string[]> {
     const { moduleNames } = this.#source.entries
     if (moduleNames.get() === undefined) await this.fetch({ domain: 'modules', key: null })

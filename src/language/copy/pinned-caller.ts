@@ -89,7 +89,7 @@ export class PinnedCaller {
     return { hash: encodeBase64Url(blake2b256(encoder.encode(cmd))), sigs: [], cmd }
   }
 
-  /** The whole answer to a command at the pin. Throws like exec; the next question then starts again. */
+  /** The whole answer to a command at the pin. After an error, the next call starts again. @throws like exec */
   async localAtPin(command: PinCommand): Promise<JsonFields> {
     try {
       return await this.#answer(command)

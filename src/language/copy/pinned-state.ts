@@ -64,7 +64,7 @@ export class PinnedState implements ReadableState {
     return this.#names
   }
 
-  /** Throws like get. */
+  /** @throws like get */
   module(name: string): Module | undefined {
     const known = this.#modules.get(name)
     if (typeof known === 'string') throw evalError(known)

@@ -64,7 +64,7 @@ export async function fetchRows(
   await putRows(source, { table, rows, printRows })
 }
 
-/** Fetches all rows of a table, or their number if they are too many. Throws like fetchRows. */
+/** Fetches all rows of a table, or their number if they are too many. @throws like fetchRows */
 export async function fetchTable(source: EntrySource, table: string): Promise<void> {
   const { caller, entries, options } = source
   const foldCode = (row: string, each: string) =>

@@ -89,7 +89,7 @@ export async function settlePayouts(payouts: readonly Payout[], options: SettleO
 /**
  * Looks up payouts once, and resends pending ones.
  * @returns the payouts that are not settled
- * @throws as settle()
+ * @throws like settle
  */
 export async function lookOnce(payouts: readonly Payout[], options: SettleOptions): Promise<readonly Payout[]> {
   return await new PayoutFollower(options, []).look(payouts)

@@ -7,9 +7,9 @@ export interface PayoutStorage {
   readonly path: string
   /** @throws NewcutError DATA_UNUSABLE if another process holds the lock */
   lock(): Promise<PayoutLock>
-  /** @throws as readPayoutFile */
+  /** @throws like readPayoutFile */
   read(): PayoutLines
-  /** @throws as PayoutJournal.open */
+  /** @throws like PayoutJournal.open */
   open(nowMs: () => number): PayoutJournal
 }
 

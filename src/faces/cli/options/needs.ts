@@ -154,9 +154,10 @@ interface ResolvedOptions {
 }
 
 /**
- * Throws NewcutError BAD_OPTION for the first typed flag whose needs are not met. A file or the environment may set such
- * an option, because they serve several commands.
+ * Refuses typed flags whose needs are not met. A file or the environment may set such an option, because they serve
+ * several commands.
  * @param table a table of options
+ * @throws NewcutError BAD_OPTION for the first one
  */
 export function refuseWithoutEffect(table: object, { values, origins }: ResolvedOptions): void {
   for (const [name, row] of Object.entries(table as Readonly<Record<string, { needs?: readonly OptionNeed[] }>>)) {

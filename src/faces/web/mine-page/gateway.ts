@@ -171,6 +171,7 @@ export class Gateway {
   /**
    * Reserves a place for an update stream.
    * @returns the node and a valid chain; `release` frees the place
+   * @throws Refused if all places are taken, or the node cannot be used
    */
   async openStream(chain: string | undefined): Promise<{ client: NodeClient; chain: number; release: () => void }> {
     if (this.#streams >= MAX_STREAMS) {

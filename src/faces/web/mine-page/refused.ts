@@ -12,7 +12,10 @@ export class Refused extends Error {
   }
 }
 
-/** Converts a failed call to the node: its own refusal unchanged, 504 for a timeout, 502 otherwise. */
+/**
+ * Converts a failed call to the node: its own refusal unchanged, 504 for a timeout, 502 otherwise.
+ * @throws the error itself if it does not come from the call
+ */
 export function nodeFailure(error: unknown): Refused {
   if (error instanceof Refused) return error
   if (error instanceof NodeRefusal && error.status >= 400)

@@ -368,7 +368,7 @@ export interface Run extends NativeHost {
 
   /** Evaluates an expression. Enforces the depth limit. */
   evaluate(expr: Expr, env: Env | null): Term
-  /** As `evaluate`, and throws EvalError unless the result is a value (not a function or a table). */
+  /** As `evaluate`. @throws EvalError unless the result is a value (not a function or a table) */
   value(expr: Expr, env: Env | null): Value
   /**
    * Evaluates all expressions.

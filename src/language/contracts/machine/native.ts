@@ -135,61 +135,70 @@ export class Arguments<H extends NativeHost = NativeHost> {
     return index < this.all.length
   }
 
+  /** @throws EvalError unless this argument is an integer */
   integer(index: number): bigint {
     const term = this.all[index]
     if (typeof term !== 'bigint') throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a number */
   number(index: number): bigint | Decimal {
     const term = this.all[index]
     if (typeof term !== 'bigint' && !(term instanceof Decimal)) throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a string */
   text(index: number): string {
     const term = this.all[index]
     if (typeof term !== 'string') throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a boolean */
   bool(index: number): boolean {
     const term = this.all[index]
     if (typeof term !== 'boolean') throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a time */
   time(index: number): Time {
     const term = this.all[index]
     if (!(term instanceof Time)) throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a guard */
   guard(index: number): Guard {
     const term = this.all[index]
     if (!(term instanceof Guard)) throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a capability token */
   token(index: number): CapabilityToken {
     const term = this.all[index]
     if (!(term instanceof CapabilityToken)) throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a module reference */
   module(index: number): ModuleRef {
     const term = this.all[index]
     if (!(term instanceof ModuleRef)) throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a list */
   list(index: number): readonly Value[] {
     const term = this.all[index]
     if (!isList(term)) throw this.typeError()
     return term
   }
 
-  /** A list that contains only strings. */
+  /** A list that contains only strings. @throws EvalError unless this argument is one */
   texts(index: number): readonly string[] {
     const items = this.list(index)
     // Lists do not change, and a list of many texts may be an argument again and again.
@@ -199,18 +208,21 @@ export class Arguments<H extends NativeHost = NativeHost> {
     return items as readonly string[]
   }
 
+  /** @throws EvalError unless this argument is an object */
   object(index: number): ObjectValue {
     const term = this.all[index]
     if (!isObject(term)) throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a value */
   value(index: number): Value {
     const term = this.all[index]
     if (!isValue(term)) throw this.typeError()
     return term
   }
 
+  /** @throws EvalError unless this argument is a function */
   fn(index: number): Callable {
     const term = this.all[index]
     if (!(term instanceof Callable)) throw this.typeError()
@@ -222,7 +234,7 @@ export class Arguments<H extends NativeHost = NativeHost> {
     return asValue(this.run.apply(fn, args, this.place))
   }
 
-  /** Calls a function that must return a boolean. */
+  /** Calls a function that must return a boolean. @throws EvalError if it returns something else */
   test(fn: Callable, args: readonly Term[]): boolean {
     const result = asValue(this.run.apply(fn, args, this.place))
     if (typeof result !== 'boolean') throw this.error(`Expected Boolean value from ${fn.name}, got ${typeName(result)}`)

@@ -107,6 +107,7 @@ export function randomFor(seed: number, name: string): Random {
   return randomOf(mixed)
 }
 
+/** @throws ContractError (SyntaxError) unless the call has this number of parts */
 export function partsOf(call: CallForm, count: number): readonly Form[] {
   const parts = call.items.slice(1)
   if (parts.length === count) return parts

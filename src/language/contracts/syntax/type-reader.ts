@@ -11,7 +11,10 @@ export interface TypeSpan {
   readonly to: number
 }
 
-/** Reads `integer`, `[string]`, `list`, `object`, `object{schema}`, `{schema}`, `table{schema}`, `module{a, b}`. */
+/**
+ * Reads `integer`, `[string]`, `list`, `object`, `object{schema}`, `{schema}`, `table{schema}`, `module{a, b}`.
+ * @throws ContractError (SyntaxError) if there is no such type
+ */
 export function readType(cursor: Cursor): TypeSpan {
   const { kind, text, place, to } = cursor.peek()
   if (kind === '[') return readListType(cursor)

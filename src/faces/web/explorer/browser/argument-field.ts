@@ -69,7 +69,11 @@ export class ArgumentField {
     return this.#input.value
   }
 
-  /** Reads the field. Shows what is wrong with it, and throws FieldFault. @param data takes keysets */
+  /**
+   * Reads the field, and shows what is wrong with it.
+   * @param data takes keysets
+   * @throws FieldFault if the value does not have the type of the argument
+   */
   read(data: MessageData): Argument {
     try {
       const argument =

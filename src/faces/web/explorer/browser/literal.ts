@@ -35,18 +35,20 @@ function formsIn(code: string) {
   }
 }
 
+/** @throws FieldFault if the text is not a whole number */
 export function integerArgument(text: string): Argument {
   if (!/^-?\d+$/.test(text.trim())) throw new FieldFault('a whole number, such as 12')
   return literalOf(text)
 }
 
-/** A whole number gets the fraction that the language demands. */
+/** A whole number gets the fraction that the language demands. @throws FieldFault if the text is not a number */
 export function decimalArgument(text: string): Argument {
   const trimmed = text.trim()
   if (!/^-?\d+(\.\d+)?$/.test(trimmed)) throw new FieldFault('a number, such as 1.5')
   return literalOf(trimmed.includes('.') ? trimmed : `${trimmed}.0`)
 }
 
+/** @throws FieldFault if the text is not a time in UTC */
 export function timeArgument(text: string): Argument {
   const trimmed = text.trim()
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(trimmed) || Number.isNaN(Date.parse(trimmed))) {
@@ -55,7 +57,7 @@ export function timeArgument(text: string): Argument {
   return { code: `(time "${trimmed}")`, json: { time: trimmed } }
 }
 
-/** A module by name. */
+/** A module by name. @throws FieldFault if the text is not a name */
 export function moduleArgument(text: string, interfaces: readonly string[]): Argument {
   const trimmed = text.trim()
   if (!/^[^\s()[\]{}"'.,:;]+(\.[^\s()[\]{}"'.,:;]+)?$/.test(trimmed)) {

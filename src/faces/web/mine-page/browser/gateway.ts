@@ -36,7 +36,7 @@ export async function fetchShader(signal: AbortSignal): Promise<string> {
 /**
  * Requests work for an account.
  * @param chain suggested chain, which the node may ignore
- * Throws FormatError for malformed work.
+ * @throws FormatError for malformed work
  */
 export async function fetchShareWork(account: MinerBody, chain: number | null, signal: AbortSignal): Promise<Work> {
   const answer = await send(chain === null ? '/mine/work' : `/mine/work?chain=${chain}`, {

@@ -101,12 +101,14 @@ export class Evaluator implements ExpandingRun {
     this.#language = language
   }
 
+  /** @throws EvalError if the gas used exceeds the limit */
   charge(milligas: number): void {
     const gas = this.#gas
     gas.used += milligas
     if (gas.used > gas.limit) throw outOfGas(gas)
   }
 
+  /** @throws EvalError if the work exceeds what the gas limit allows */
   work(units: number): void {
     const gas = this.#gas
     gas.work = (gas.work ?? 0) + units
@@ -117,6 +119,7 @@ export class Evaluator implements ExpandingRun {
     return this.#gas.limit - this.#gas.used
   }
 
+  /** @throws EvalError if the code is nested too deeply, and the errors of the expression */
   evaluate(expr: Expr, env: Env | null): Term {
     const { call } = this
     if (++this.#steps > FREE_STEPS) this.work(STEP_WORK)
@@ -126,6 +129,7 @@ export class Evaluator implements ExpandingRun {
     return term
   }
 
+  /** @throws EvalError if an expression before the last one is an incomplete call */
   sequence(exprs: readonly Expr[], env: Env | null): Term {
     let term: Term = UNIT
     for (const expr of exprs) {
@@ -165,6 +169,7 @@ export class Evaluator implements ExpandingRun {
     throw evalError('Cannot apply value to a non-closure.', place)
   }
 
+  /** @throws EvalError for a wrong number of arguments or a wrong type, and the errors of the function */
   callFun(fun: FunctionDefinition, args: readonly Term[], place: TextPlace): Term {
     const { kind, params } = fun
     if (args.length < params.length && kind === 'defun') {
@@ -229,6 +234,7 @@ export class Evaluator implements ExpandingRun {
     call.mode = outside
   }
 
+  /** @throws EvalError if there are too many arguments, and the errors of the step */
   runStep(fun: FunctionDefinition, step: Expr, args: readonly Value[], place: TextPlace): Term {
     if (args.length > fun.params.length) throw tooManyArguments(place)
     const around = this.#enter(fun, place)

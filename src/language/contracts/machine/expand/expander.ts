@@ -112,7 +112,7 @@ export class Expander {
     return this.expandAll(forms, scope)
   }
 
-  /** Parses `(a:string b)` as parameters. */
+  /** Parses `(a:string b)` as parameters. @throws ContractError (SyntaxError) if they are not names in parentheses */
   params(form: Form | undefined, place: TextPlace): Param[] {
     if (form?.form !== 'call') throw syntaxError("Expected: ['(']", form?.place ?? place)
     return form.items.map((item) => {
@@ -223,6 +223,7 @@ export class Expander {
   /**
    * Expands the consumer of an object: a binding with a body, or a function of one argument.
    * @param forms the forms after the object
+   * @throws ContractError (SyntaxError) if there are none
    */
   consumer(forms: readonly Form[], scope: Scope | null, place: TextPlace): exprs.TokenConsumer {
     const [first, ...rest] = forms

@@ -93,6 +93,7 @@ export function byDoubles(args: Arguments, compute: () => number): Decimal {
   return Decimal.fromNumberExact(finite(args, compute))
 }
 
+/** @throws EvalError if the result is infinite or NaN */
 export function finite(args: Arguments, compute: () => number): number {
   args.work(COST.transcendental)
   const result = compute()
@@ -106,7 +107,10 @@ export function toDouble(n: Numeric): number {
   return n instanceof Decimal ? n.toNumber() : Number(n)
 }
 
-/** Shifts left for positive counts, right (rounding towards minus infinity) for negative ones. */
+/**
+ * Shifts left for positive counts, right (rounding towards minus infinity) for negative ones.
+ * @throws EvalError if the result would have too many bits
+ */
 export function shift(args: Arguments, n: bigint, count: bigint): bigint {
   const bits = bitLength(n)
   args.charge(shiftPrice(n, count))

@@ -77,6 +77,7 @@ export class Desugarer {
     )
   }
 
+  /** @throws ContractError (SyntaxError) if a binding stands where an expression must */
   term(form: Form): ResolvedTerm {
     switch (form.form) {
       case 'string':

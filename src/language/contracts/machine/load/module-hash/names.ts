@@ -83,7 +83,7 @@ export class NameResolver {
     throw evalError(`Module ${parts.slice(0, -1).join('.')} has no such member: ${name}`, place)
   }
 
-  /** Resolves `variable::member`. */
+  /** Resolves `variable::member`. @throws EvalError if the variable is not bound */
   dynamic(variable: string, member: string, place: TextPlace): ResolvedName {
     const index = this.#indexOf(variable)
     if (index === null) throw evalError(`Invalid dynamic call: ${variable} is not a bound variable`, place)
