@@ -75,8 +75,12 @@ export const paymentPage = (payments: readonly ShownPayment[], query: unknown, s
 
 function paymentShape({ at, chain, account, amount, requestKey }: ShownPayment, coin: string) {
   return {
-    ...{ coin, address: account, amount: Number(amount), chain },
-    ...{ transactionConfirmationData: requestKey, created: at },
+    coin,
+    address: account,
+    amount: Number(amount),
+    chain,
+    transactionConfirmationData: requestKey,
+    created: at,
   }
 }
 

@@ -70,7 +70,9 @@ export class PoolResponses {
     const userOf = (device: string) => options.snapshot().rigs?.rigs.find((rig) => rig.device === device)?.user
     const { recent, ledger, clock } = options
     this.#blocks = new PoolBlocks({
-      ...{ recent, userOf, shares: ledger.storage?.store ?? null },
+      recent,
+      userOf,
+      shares: ledger.storage?.store ?? null,
       nowMs: () => clock.wallMs(),
     })
     this.parts = [
@@ -326,7 +328,15 @@ function blockShape(poolId: string, block: PoolBlock) {
   const { chain, height, difficulty, state, effort, reward, hash, miner, foundAtMs } = block
   const status = state === 'confirmed' ? 'confirmed' : isLostVerdict(verdictOf(state)) ? 'orphaned' : 'pending'
   return {
-    ...{ poolId, chain, blockHeight: height, networkDifficulty: difficulty, status, effort },
-    ...{ reward: reward === null ? 0 : Number(reward), hash, miner, created: new Date(foundAtMs).toISOString() },
+    poolId,
+    chain,
+    blockHeight: height,
+    networkDifficulty: difficulty,
+    status,
+    effort,
+    reward: reward === null ? 0 : Number(reward),
+    hash,
+    miner,
+    created: new Date(foundAtMs).toISOString(),
   }
 }

@@ -51,7 +51,7 @@ function knownNames(): Set<string> {
 function refuseUnknownVariables(environment: ProcessEnvironment): void {
   const ours = Object.keys(environment).filter((variable) => variable.startsWith('NEWCUT_'))
   if (ours.length === 0) return
-  const known = new Set([CONFIG_VARIABLE, ...[...knownNames()].map(environmentName)])
+  const known = new Set([CONFIG_VARIABLE, ...Array.from(knownNames(), environmentName)])
   for (const variable of ours) {
     if (known.has(variable)) continue
     throw operatingError(cliErrors.unknownVariable, { variable, guess: suggestName(variable, known) })

@@ -31,7 +31,9 @@ export function addMinePage(app: FastifyInstance, options: GatewayOptions): void
     prepare(scope)
     for (const [path, asset] of files) serve(scope, 'GET', path, {}, (_request, reply) => sendAsset(reply, asset))
     addGateway(scope, gateway)
-    refuseOthers(scope, new Map([...[...files.keys()].map((path) => [path, 'GET'] as const), ...GATEWAY]))
+    const methods = new Map(GATEWAY)
+    for (const path of files.keys()) methods.set(path, 'GET')
+    refuseOthers(scope, methods)
   })
 }
 

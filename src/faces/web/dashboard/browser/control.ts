@@ -38,8 +38,12 @@ export class ControlPanel {
     const method = this.#method
     this.#button.disabled = true
     await this.#send({
-      ...{ method: 'POST', path: '/json_rpc', body: { jsonrpc: '2.0', id: 1, method }, limitMs: ANSWER_MS },
-      ...{ doing: null, done: method === 'pause' ? 'Mining is paused.' : 'Mining resumes.' },
+      method: 'POST',
+      path: '/json_rpc',
+      body: { jsonrpc: '2.0', id: 1, method },
+      limitMs: ANSWER_MS,
+      doing: null,
+      done: method === 'pause' ? 'Mining is paused.' : 'Mining resumes.',
     })
     this.#button.disabled = false
   }
@@ -47,8 +51,12 @@ export class ControlPanel {
   #setThreads(threads: number): Promise<boolean> {
     const what = threads === 1 ? '1 CPU thread' : `${threads} CPU threads`
     return this.#send({
-      ...{ method: 'PUT', path: '/2/config', body: { threads }, limitMs: THREADS_ANSWER_MS },
-      ...{ doing: `Switching to ${what}…`, done: `The miner now uses ${what}.` },
+      method: 'PUT',
+      path: '/2/config',
+      body: { threads },
+      limitMs: THREADS_ANSWER_MS,
+      doing: `Switching to ${what}…`,
+      done: `The miner now uses ${what}.`,
     })
   }
 
