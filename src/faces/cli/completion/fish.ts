@@ -5,6 +5,18 @@ import { type CommandCompletion, type CompletionModel, type Flag, secondWord, ty
 export function fishScript({ name, flags, commands }: CompletionModel): string {
   const common = `complete -c ${name}`
   const nested = commands.filter((command) => secondWord(command) !== null)
+  const cases = nested.map(({ name: words }) => [
+    `                case '${words}'`,
+    `                    set typed '${words}'`,
+  ])
+  const completions = [
+    `${common} -f`,
+    ...flags.map((flag) => `${common} -n __${name}_in ${flagText(flag)}`),
+    ...commands
+      .filter((command) => !nested.includes(command))
+      .map((command) => `${common} -n __${name}_in -a ${command.name} -d ${quote(command.help)}`),
+    ...commands.flatMap((command) => linesOf(`${common} -n '__${name}_in ${command.name}'`, command)),
+  ]
   return `# fish completion of ${name}; save it as ~/.config/fish/completions/${name}.fish
 
 # Whether the command is the given one; without one, whether none is typed yet.
@@ -14,7 +26,8 @@ function __${name}_in
         if not string match -q -- '-*' $word
             switch "$typed $word"
                 case ' *'
-                    set typed $word${nested.map((command) => `\n                case '${command.name}'\n                    set typed '${command.name}'`).join('')}
+                    set typed $word
+${cases.flat().join('\n')}
                 case '*'
                     break
             end
@@ -23,14 +36,7 @@ function __${name}_in
     test "$typed" = "$argv"
 end
 
-${[
-  `${common} -f`,
-  ...flags.map((flag) => `${common} -n __${name}_in ${flagText(flag)}`),
-  ...commands
-    .filter((command) => !nested.includes(command))
-    .map((command) => `${common} -n __${name}_in -a ${command.name} -d ${quote(command.help)}`),
-  ...commands.flatMap((command) => linesOf(`${common} -n '__${name}_in ${command.name}'`, command)),
-].join('\n')}
+${completions.join('\n')}
 `
 }
 

@@ -30,14 +30,22 @@ export class NodeList {
   }
 }
 
-function rowOf({ url, up, active, lag, latencyMs, height, version, problem }: UpstreamStatus): Row {
+function rowOf(node: UpstreamStatus): Row {
+  const { url, lag, latencyMs, height, version, problem } = node
   const facts = [
     problem ?? '',
     latencyMs === null ? '' : `answers in ${spanText(latencyMs)}`,
-    lag === null ? '' : lag < 0.05 ? 'in sync' : `${lag.toFixed(1)} blocks behind`,
+    lag === null ? '' : lagText(lag),
     height === null ? '' : `height ${groupDigits(height)}`,
     version === null ? '' : `version ${version}`,
   ]
-  const state = !up ? 'down' : active ? 'active' : problem === null ? 'ready' : 'troubled'
-  return { name: url, state, text: facts.filter((fact) => fact !== '').join(' · ') }
+  return { name: url, state: stateOf(node), text: facts.filter((fact) => fact !== '').join(' · ') }
+}
+
+const lagText = (lag: number) => (lag < 0.05 ? 'in sync' : `${lag.toFixed(1)} blocks behind`)
+
+function stateOf({ up, active, problem }: UpstreamStatus): Row['state'] {
+  if (!up) return 'down'
+  if (active) return 'active'
+  return problem === null ? 'ready' : 'troubled'
 }

@@ -64,17 +64,11 @@ export class DashboardView {
     document.title = 'newcut'
   }
 
-  #phase({ pauses: [pause], idleReason, waitReason, work, connected }: Snapshot): void {
-    const [phase, text] = pause
-      ? (['paused', pause.by === 'user' ? 'paused' : `paused ${pause.text}`] as const)
-      : idleReason !== null
-        ? (['failed', 'nothing searches'] as const)
-        : work === null
-          ? (['waiting', waitReason === undefined ? 'no work' : `waits ${waitReason}`] as const)
-          : (['mining', connected ? 'mining' : 'mining, update stream closed'] as const)
+  #phase(snapshot: Snapshot): void {
+    const { phase, text } = phaseOf(snapshot)
     document.body.dataset.phase = phase
     write('phase', text)
-    element('phase').title = idleReason ?? ''
+    element('phase').title = snapshot.idleReason ?? ''
   }
 
   #rates({ hashrates, meanHashrate, work }: Snapshot): void {
@@ -104,6 +98,15 @@ export class DashboardView {
     write('preemptions', groupDigits(preemptions))
     write('effort', `${Math.round(results.effort * 100)} %`)
   }
+}
+
+/** The phase of the miner, which the style sheet colours, and its text. */
+function phaseOf({ pauses, idleReason, waitReason, work, connected }: Snapshot) {
+  const pause = pauses.at(0)
+  if (pause !== undefined) return { phase: 'paused', text: pause.by === 'user' ? 'paused' : `paused ${pause.text}` }
+  if (idleReason !== null) return { phase: 'failed', text: 'nothing searches' }
+  if (work === null) return { phase: 'waiting', text: waitReason === undefined ? 'no work' : `waits ${waitReason}` }
+  return { phase: 'mining', text: connected ? 'mining' : 'mining, update stream closed' }
 }
 
 /** Shows a count, and hides it if it is 0. */

@@ -23,13 +23,16 @@ const BOTTOM = 26
 
 export function layoutFor(width: number, chains: number): Layout {
   const isNarrow = width < 600
-  const lane = chains <= 3 ? (isNarrow ? 64 : 76) : chains <= 10 ? (isNarrow ? 28 : 34) : isNarrow ? 18 : 22
-  const hasText = chains <= 3
-  const step = hasText ? (isNarrow ? 62 : 78) : chains <= 10 ? (isNarrow ? 36 : 50) : isNarrow ? 30 : 46
-  const radius = chains <= 10 ? 6.5 : isNarrow ? 4 : 5
-  const block: readonly [number, number] = hasText ? [19, 13] : [radius, radius]
+  const { lane, step, block, hasText } = gridFor(chains, isNarrow)
   const height = TOP + lane * chains + BOTTOM
   return { width, height, chains, left: isNarrow ? 26 : 34, top: TOP + lane / 2, lane, step, block, hasText }
+}
+
+/** The distances and the block size: the more chains, the denser. */
+function gridFor(chains: number, isNarrow: boolean): Pick<Layout, 'lane' | 'step' | 'block' | 'hasText'> {
+  if (chains <= 3) return { lane: isNarrow ? 64 : 76, step: isNarrow ? 62 : 78, block: [19, 13], hasText: true }
+  if (chains <= 10) return { lane: isNarrow ? 28 : 34, step: isNarrow ? 36 : 50, block: [6.5, 6.5], hasText: false }
+  return { lane: isNarrow ? 18 : 22, step: isNarrow ? 30 : 46, block: isNarrow ? [4, 4] : [5, 5], hasText: false }
 }
 
 /** Number of visible heights. */

@@ -107,8 +107,10 @@ function showCommand({ payload, meta, signers }: CommandPayload, chain: number):
 function showResult(block: ShownBlock | undefined): void {
   const { result, gas, events = [] } = block?.result ?? {}
   const outcome = element('outcome')
-  outcome.dataset.outcome = result === undefined ? 'pending' : block?.isOrphan ? 'orphaned' : result.status
-  write(outcome, result === undefined ? 'pending' : block?.isOrphan ? `${result.status}, orphaned` : result.status)
+  const status = result?.status ?? 'pending'
+  const isOrphaned = result !== undefined && block?.isOrphan === true
+  outcome.dataset.outcome = isOrphaned ? 'orphaned' : status
+  write(outcome, isOrphaned ? `${status}, orphaned` : status)
   write('gas', gas === undefined ? '–' : groupDigits(gas))
   const { error, data } = result ?? {}
   const value = data === undefined ? 'None yet.' : briefValue(data)
