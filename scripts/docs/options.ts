@@ -4,6 +4,7 @@ import { commandRows } from '../../src/commands/commands.ts'
 import { commandGroups } from '../../src/faces/cli/command-row.ts'
 import {
   defaultText,
+  flagHelpOf,
   fullHelpOf,
   negatedName,
   type OptionGroup,
@@ -130,11 +131,12 @@ const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(' ', '-')
 
 function rowText(name: string, spec: OptionSpec<unknown>): string {
   const flag = negatedName(name, spec) ?? name
+  const { help, more } = flagHelpOf(spec)
   const cells = [
     code(`${spec.short === undefined ? '' : `${spec.short}, `}--${flag} ${spec.placeholder ?? ''}`.trimEnd()),
     spec.placeholder === null ? 'switch' : valueText(spec.kind.expected),
     defaultOf(spec),
-    `${fullHelpOf(spec.help, spec.more)}${spec.isFlagOnly ? FLAG_ONLY : ''}`,
+    `${fullHelpOf(help, more)}${spec.isFlagOnly ? FLAG_ONLY : ''}`,
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }

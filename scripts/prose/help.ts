@@ -2,7 +2,7 @@
 
 import { commandRows } from '../../src/commands/commands.ts'
 import { benchSuites } from '../../src/faces/cli/bench-suites.ts'
-import { fullHelpOf, type OptionSpec } from '../../src/faces/cli/options/row.ts'
+import { flagHelpOf, fullHelpOf, type OptionSpec } from '../../src/faces/cli/options/row.ts'
 
 /** A command, or an option of it, and its texts. */
 export interface HelpText {
@@ -18,10 +18,13 @@ export function helpTexts(): HelpText[] {
       name: `newcut ${row.name}`,
       text,
     }))
-    const table = row.options as Readonly<Record<string, Pick<OptionSpec<unknown>, 'help' | 'more'>>>
+    const table = row.options as Readonly<Record<string, Pick<OptionSpec<unknown>, 'help' | 'negatedHelp' | 'more'>>>
     return [
       ...own,
-      ...Object.entries(table).map(([name, { help, more }]) => ({ name: `--${name}`, text: fullHelpOf(help, more) })),
+      ...Object.entries(table).map(([name, spec]) => {
+        const { help, more } = flagHelpOf(spec)
+        return { name: `--${name}`, text: fullHelpOf(help, more) }
+      }),
     ]
   })
   const suites = Object.entries(benchSuites).map(([name, text]) => ({ name: `newcut bench ${name}`, text }))

@@ -1,7 +1,7 @@
 /** Laws of the tables of options: each default is a value, and a name means one thing. */
 import { describe, expect, it } from 'vitest'
 import { commandRows } from '../../src/commands/commands.ts'
-import { defaultText, type OptionSpec } from '../../src/faces/cli/options/row.ts'
+import { defaultText, negatedName, type OptionSpec } from '../../src/faces/cli/options/row.ts'
 import { optionTables } from '../../src/faces/cli/options/table.ts'
 
 type Row = OptionSpec<unknown>
@@ -31,6 +31,12 @@ describe('the table of options', () => {
       expect(row.kind.parse(row.kind.format(row.fallback)), String([name, text])).toEqual(row.fallback)
     }
     expect(rows.filter(([, { help, more = '' }]) => /default:|by default \d/i.test(help + more))).toEqual([])
+  })
+
+  it('the table of options has a help of the --no- flag for each switch that is on by default, and for no other', () => {
+    for (const [name, row] of rows) {
+      expect(row.negatedHelp !== undefined, name).toBe(negatedName(name, row) !== null)
+    }
   })
 
   it('the table of options gives a name that files and variables set one meaning', () => {

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { operatingError } from '#ground/base/errors.ts'
 import { cliErrors } from './errors.ts'
-import { defaultText, type OptionSpec, optionGroups } from './options/row.ts'
+import { defaultText, flagHelpOf, type OptionSpec, optionGroups } from './options/row.ts'
 
 export type OptionTable = Readonly<Record<string, unknown>>
 
@@ -53,12 +53,12 @@ export function addOptions(command: Command, table: OptionTable, { common, takes
 }
 
 function flagOf(name: string, spec: OptionSpec<unknown>, isCommon: boolean, takesSeveral: boolean): Option {
-  const { kind, fallback, placeholder, help, more, group, isSecret, short } = spec
+  const { kind, fallback, placeholder, group, isSecret, short } = spec
   const isList = kind.isList === true
   const values = isList && takesSeveral ? '...' : ''
   const negation = placeholder === null && fallback === true ? 'no-' : ''
   const value = placeholder === null ? '' : ` <${placeholder}${values}>`
-  const texts = { help, more, standard: defaultText(spec) }
+  const texts = { ...flagHelpOf(spec), standard: defaultText(spec) }
   const names = `${short === undefined ? '' : `${short}, `}--${negation}${name}`
   const flag = new RowOption(`${names}${value}`, texts, { isRepeatable: isList, isCommon })
   if (group !== undefined) flag.helpGroup(optionGroups[group])

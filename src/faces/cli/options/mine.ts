@@ -61,10 +61,10 @@ const sourceOptions = {
     more: 'With several nodes or pools, newcut returns to one of higher priority after it has been healthy this long.',
     isForHttp: true,
   }),
-  'share-blocks': option(yesNo, true, null, 'send a block only to the node of its work', {
+  'share-blocks': option(yesNo, true, null, 'send found blocks to all other nodes too', {
     group: 'node',
+    negatedHelp: 'send a block only to the node of its work',
     needs: ['severalNodes'],
-    more: 'By default, newcut sends the blocks that it finds to all other nodes too.',
     isForHttp: true,
   }),
   'public-key': optional(publicKeys, 'KEY', 'public key to pay, or its account k:KEY', {

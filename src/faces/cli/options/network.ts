@@ -17,8 +17,9 @@ export const networkOptions = {
     ...ofNetwork,
     more: 'A block takes this many hashes on average, until the difficulty adjusts.',
   }),
-  pow: option(yesNo, pow.fallback, null, 'accept any nonce', {
+  pow: option(yesNo, pow.fallback, null, 'check the proof of work of each block', {
     ...ofNetwork,
+    negatedHelp: 'accept any nonce',
     more: 'The difficulty then stays as it is.',
   }),
 }

@@ -38,6 +38,8 @@ export type OptionGroup = keyof typeof optionGroups
 /** Facts of an option, besides its value and its help. */
 interface OptionFacts {
   readonly group?: OptionGroup
+  /** Help of the flag `--no-NAME`. Each switch that is on by default has it, because only that flag is typed. */
+  readonly negatedHelp?: string
   /** A flag of one letter that is the same, such as `-v`. */
   readonly short?: string
   /** Sentences that follow `help` in `--help-all`, docs/OPTIONS.md and the manual page. */
@@ -69,7 +71,7 @@ export interface OptionSpec<T> extends OptionFacts {
   readonly fallback: T | undefined
   /** Placeholder in the help, or null for a switch. */
   readonly placeholder: string | null
-  /** One line in lower case, without a full stop. It describes the flag as typed, so for `pow` it describes `--no-pow`. */
+  /** One line in lower case, without a full stop. For a switch that is on by default, it describes the default. */
   readonly help: string
 }
 
@@ -131,6 +133,16 @@ export function defaultText({
 }: OptionSpec<unknown>): string | null {
   if (standard !== undefined) return standard
   return placeholder === null || fallback === undefined ? null : String(kind.format(fallback))
+}
+
+/** @returns the help of the flag that is typed, and the sentences that follow it: `--no-pow` for `pow`, and its default. */
+export function flagHelpOf({ help, negatedHelp, more }: Pick<OptionSpec<unknown>, 'help' | 'negatedHelp' | 'more'>): {
+  readonly help: string
+  readonly more: string | undefined
+} {
+  if (negatedHelp === undefined) return { help, more }
+  const standard = `Default: ${help}.`
+  return { help: negatedHelp, more: more === undefined ? standard : `${more} ${standard}` }
 }
 
 /** @returns the help of an option as sentences, with all details. */

@@ -41,7 +41,9 @@ const depthOption = flagOnly(
   }),
 )
 
-const waitOption = flagOnly(option(yesNo, true, null, 'do not wait for the result', { group: 'output' }))
+const waitOption = flagOnly(
+  option(yesNo, true, null, 'wait for the result', { group: 'output', negatedHelp: 'do not wait for the result' }),
+)
 
 /** Options of `newcut local`. */
 export const localOptions = {
@@ -106,7 +108,12 @@ export const sendOptions = {
     ),
     ...gasOptions,
   }),
-  preflight: flagOnly(option(yesNo, true, null, 'send without a trial run on the node', { group: 'output' })),
+  preflight: flagOnly(
+    option(yesNo, true, null, 'do a trial run on the node first', {
+      group: 'output',
+      negatedHelp: 'send without a trial run on the node',
+    }),
+  ),
   wait: waitOption,
   depth: depthOption,
   json: jsonOption,
