@@ -19,8 +19,8 @@ import type { Payee } from './payee.ts'
 import type { StateSetup } from './state.ts'
 
 /**
- * A setup that cannot mine does not type-check. Stratum rigs need headers with an entirely free nonce, or a pool
- * session each. Nodes give such headers, and the leader of a fleet gives them to a relay.
+ * The type allows the leader of a fleet with nodes only. Stratum rigs need headers with an entirely free nonce, or a
+ * pool session each: `checkRigWork` refuses other work once the source is known.
  */
 export type MinerSetup = CommonSetup &
   (
@@ -30,10 +30,6 @@ export type MinerSetup = CommonSetup &
         readonly search: (OwnSearch | ExternalSearch) & { readonly stratum?: StratumSetup | undefined }
       }
     | { readonly source: NodesSetup; readonly search: LeaderSearch }
-    | {
-        readonly source: FleetRigSetup
-        readonly search: (OwnSearch | ExternalSearch) & { readonly stratum?: undefined }
-      }
   )
 
 interface CommonSetup {
