@@ -11,6 +11,7 @@ import type { MinerAccount } from '#ground/chain/payload.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { type MiningNode, miningNodeOf } from '#mining/source/node/mining-node.ts'
 import { NodeSource } from '#mining/source/node/node-source.ts'
+import type { NodesSource } from '#mining/source/nodes/nodes-source.ts'
 import type { NodeNetwork } from '#mining/source/nodes/reached-node.ts'
 import type { ChainChoice, Source } from '#mining/source/source.ts'
 import { composeErrors } from '../errors.ts'
@@ -140,31 +141,56 @@ export async function connectNodes(
   const { askNetwork: networkOf, reachedNodeOf } = await import('#mining/source/nodes/reached-node.ts')
   const answered = await firstAnswers(addresses, networkOf, onWaiting, signal)
   const [{ client, network }] = answered.flatMap((each) => each ?? [])
-  let close = () => closeAll(answered)
-  let clients: () => readonly NodeClient[] = () => [client]
+  const nodes = new AnsweredNodes(answered, client)
   try {
     refuseOthers(answered)
   } catch (error) {
-    await close()
+    await nodes.close()
     throw error
   }
   const sourceFor = (account: MinerAccount) => {
     const reachedNode = (each: NodeClient) => reachedNodeOf(each, miningNode(each, account))
-    const nodes = addresses.map((each, i) => {
+    const configured = addresses.map((each, i) => {
       const reached = answered[i] && reachedNode(answered[i].client)
       const again = async (ends: AbortSignal) => reachedNode(await connectOnce(each, ends))
       return { url: urls[i], reached, connect: again }
     })
     const { failbackMs = FAILBACK_MS, shareBlocks } = setup
-    const source = new NodesSource({ nodes, network, failbackMs, shareBlocks, ...shared })
-    close = () => source.close()
-    clients = () => source.clients()
+    const source = new NodesSource({ nodes: configured, network, failbackMs, shareBlocks, ...shared })
+    nodes.handOver(source)
     return source
   }
   const payloads: ConnectedNodes['payloads'] = {
-    payloadOutputs: (...query) => firstAnswerOf(clients(), (each) => each.payloadOutputs(...query)),
+    payloadOutputs: (...query) => firstAnswerOf(nodes.clients(), (each) => each.payloadOutputs(...query)),
   }
-  return { client, clients: () => clients(), payloads, sourceFor, close: () => close() }
+  return { client, clients: () => nodes.clients(), payloads, sourceFor, close: () => nodes.close() }
+}
+
+/**
+ * Several nodes, in two states:
+ * 1. At first they are those that answered at the start. `close` closes their clients.
+ * 2. After `handOver`, the source owns them: it knows those that answer now, and closes them with itself.
+ */
+class AnsweredNodes {
+  #owner: Pick<NodesSource, 'clients' | 'close'>
+
+  /** @param first client of the highest-priority node among them */
+  constructor(answered: readonly (AnsweringNode | null)[], first: NodeClient) {
+    this.#owner = { clients: () => [first], close: () => closeAll(answered) }
+  }
+
+  /** Leaves the nodes to the source that was made from them. */
+  handOver(source: NodesSource): void {
+    this.#owner = source
+  }
+
+  clients(): readonly NodeClient[] {
+    return this.#owner.clients()
+  }
+
+  close(): Promise<void> {
+    return this.#owner.close()
+  }
 }
 
 /** The fork vote of our work, and the epoch length of a development network. */
