@@ -29,7 +29,13 @@ export async function runConformance(values: ConformanceValues, context: Command
   const { out, err, untilStopped } = context
   const cases = chosenCases(values.cases ?? ownCases(), values.only)
   const options = {
-    ...{ url, insecure, timeoutMs, cases, needs, clock: systemClock, networks: forms.map(definitionOf) },
+    url,
+    insecure,
+    timeoutMs,
+    cases,
+    needs,
+    clock: systemClock,
+    networks: forms.map(definitionOf),
     ...(fingerprint !== undefined && { fingerprint }),
     // `live 3.2` is `live-3.2` in options.
     release: release === undefined ? null : (release.replace('-', ' ') as Release),
@@ -71,7 +77,12 @@ function chosenCases(folder: string, only: string | undefined): ConformanceCase[
 function serveOptions(port: number, values: ConformanceValues, network: NetworkForm | null): ServeClientsOptions {
   const { cases: folder = null, only = null, idle: idleMs, json, junit } = values
   return {
-    ...{ port, network, folder, only, idleMs, json },
+    port,
+    network,
+    folder,
+    only,
+    idleMs,
+    json,
     onReport: (report) => {
       if (junit !== undefined) writeOutput('--junit', junit, junitXml(report))
     },

@@ -78,8 +78,22 @@ function optionsOf(files: readonly string[], values: ContractValues): ContractOp
   const { 'gas-report': gasReport, 'gas-snapshot': gasSnapshot, 'coverage-min': coverageMin = null } = values
   const hasCoverage = values.coverage || lcov !== undefined || coverageMin !== null
   return {
-    ...{ files, json, tap, gas, verbosity: verbose, match, junit, lcov, jobs, watch, check, tolerance },
-    ...{ gasReport, gasSnapshot, coverageMin, fork: values },
+    files,
+    json,
+    tap,
+    gas,
+    verbosity: verbose,
+    match,
+    junit,
+    lcov,
+    jobs,
+    watch,
+    check,
+    tolerance,
+    gasReport,
+    gasSnapshot,
+    coverageMin,
+    fork: values,
     chance: { seed: seed ?? randomInt(2 ** 32 - 1), runs },
     coverage: hasCoverage ? { dependencies: values['coverage-all'], excluded: values['coverage-exclude'] ?? [] } : null,
   }

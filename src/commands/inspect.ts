@@ -143,7 +143,8 @@ function properties(work: Uint8Array, fields: WorkFields, network: NetworkDefini
   return {
     ...workToJson(fields, { network: codeOf(network) }),
     // Both halves of featureFlags; votes in thousandths.
-    ...{ forkNumber, forkVotes },
+    forkNumber,
+    forkVotes,
     target: encodeHex(u256LE(fields.target)),
     version: fields.version,
     // Bytes have a code only, and several networks may have the same.

@@ -64,7 +64,10 @@ function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly Name
   const pool = account ?? byKey ?? paidAccountOn(network, payee).account
   const percent = exactFractionOf(fee)
   return {
-    ...{ account: pool, network, scheme, confirmations },
+    account: pool,
+    network,
+    scheme,
+    confirmations,
     window: { text: window, value: exactFractionOf(window) },
     fee: { text: fee, value: { numerator: percent.numerator, denominator: percent.denominator * 100n } },
   }
@@ -136,7 +139,8 @@ async function pay(
   }
   const report = await payPayouts({
     ...setup,
-    ...{ keys: keys.map(({ key }) => key), terms: termsOf(config.values) },
+    keys: keys.map(({ key }) => key),
+    terms: termsOf(config.values),
     onStep: (step) => {
       if (step.type === 'sent') steps.goOnWith('newcut payouts --pay')
       steps.show(step)

@@ -93,7 +93,10 @@ function checkedOf(
   if (!visited.some(({ isReached }) => isReached) && 'unreachable' in first) throw first.unreachable
   const reports = visited.map(({ report }) => report)
   return {
-    ...{ server: address.url, tls: address.isTls, user: account.user, listenedMs: listenMs },
+    server: address.url,
+    tls: address.isTls,
+    user: account.user,
+    listenedMs: listenMs,
     makers: reports,
     findings: acrossMakers(visited),
     shares: shareTimes(reports),

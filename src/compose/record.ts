@@ -57,9 +57,13 @@ export async function openRecord(
   // Loads the reader of the journal: 15 modules.
   const state = isKept ? await (await import('./state.ts')).openState(setup, options) : null
   const rewards = node && {
-    ...{ client: node.payloads, unpaid: state?.unpaid ?? [], ...payingOf(node.client) },
-    ...{ onReward: show, onUnrecognised: (blocks: number) => show(unknownPaymentEvent(blocks, network)) },
-    ...{ stopped: end.stopped, onFault: end.fault },
+    client: node.payloads,
+    unpaid: state?.unpaid ?? [],
+    ...payingOf(node.client),
+    onReward: show,
+    onUnrecognised: (blocks: number) => show(unknownPaymentEvent(blocks, network)),
+    stopped: end.stopped,
+    onFault: end.fault,
   }
   return {
     state,

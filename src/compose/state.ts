@@ -73,7 +73,10 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     return otherwise
   }
   const reading: EarlierOptions = {
-    ...{ network, confirmations, disk, maxUnindexedBytes: options.maxUnindexedBytes },
+    network,
+    confirmations,
+    disk,
+    maxUnindexedBytes: options.maxUnindexedBytes,
     onUnsaved: (why) => {
       const message = `the index of the journal in ${folder} cannot be written, so starts read all of it: ${why}`
       onEvent({ type: 'warning', message })

@@ -86,7 +86,8 @@ export async function writeReport(
     node: await packageVersionOf(remote),
     again: 'newcut fork https://NODE THIS_FILE.json --verify',
     pin: JSON.parse(pinText(pin)),
-    ...{ chain, release },
+    chain,
+    release,
   }
   try {
     writeFileSync(file, `${JSON.stringify({ ...about, ...report }, null, 2)}\n`)

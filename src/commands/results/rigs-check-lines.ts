@@ -56,8 +56,13 @@ export function checkLines(checked: RigsCheckReport): string[] {
     ...table(
       ['rig', 'mines', 'log-in', 'first job', 'nonce1', 'nonce2', 'shares of'],
       makers.map((report) => [
-        ...[report.rig, outcomes[report.outcome], timeText(report.loginMs), timeText(report.firstJobMs)],
-        ...[printable(report.nonce1 ?? '-', 16), bytesText(report.nonce2Bytes), difficultyText(report)],
+        report.rig,
+        outcomes[report.outcome],
+        timeText(report.loginMs),
+        timeText(report.firstJobMs),
+        printable(report.nonce1 ?? '-', 16),
+        bytesText(report.nonce2Bytes),
+        difficultyText(report),
       ]),
     ),
     ...makers.flatMap(({ rig, findings: of }) => findingLines(rig, of)),
@@ -70,7 +75,8 @@ export function checkLines(checked: RigsCheckReport): string[] {
 function findingLines(heading: string, findings: readonly Finding[]): string[] {
   if (findings.length === 0) return []
   return [
-    ...['', `${heading}:`],
+    '',
+    `${heading}:`,
     ...findings.flatMap(({ level, text, remedy }) => {
       return [`  ${level}: ${text}`, ...(remedy === '' ? [] : [`    at the server: ${remedy}`])]
     }),
@@ -85,8 +91,12 @@ function measureLines(makers: readonly ManufacturerReport[]): string[] {
 }
 
 const measureCells = (measure: JobTiming): string[] => [
-  ...[String(measure.headers), String(measure.rolled), measure.headersPerSecond.toFixed(2)],
-  ...[formatDuration(measure.longestSilenceMs), timeText(measure.headerMs), percentText(measure.used)],
+  String(measure.headers),
+  String(measure.rolled),
+  measure.headersPerSecond.toFixed(2),
+  formatDuration(measure.longestSilenceMs),
+  timeText(measure.headerMs),
+  percentText(measure.used),
 ]
 
 function shareLines(shares: readonly ShareTime[]): string[] {

@@ -105,7 +105,11 @@ export async function startJudgingNode({
   const pace = new ClientPace(() => blocksEach(1))
   try {
     const server = new ClientServer({
-      ...{ host: '127.0.0.1', port, node: devnet.url, situations, clock },
+      host: '127.0.0.1',
+      port,
+      node: devnet.url,
+      situations,
+      clock,
       served: { network, chains, blockGas },
       onRequest: ({ operation }) => pace.noteRequest(clock.monotonicMs(), operation?.id === 'work'),
     })

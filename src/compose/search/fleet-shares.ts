@@ -49,7 +49,10 @@ export async function openFleetShares(
   const shared = { link, clock: systemClock, session: randomUUID(), relay }
   const store = new JetStreamStore({ ...shared, onWarning: (message) => warn(message) })
   const storage = {
-    ...{ store, accounts: null, has: store.has, blocks },
+    store,
+    accounts: null,
+    has: store.has,
+    blocks,
     get newestMs() {
       return Math.max(store.newestMs, accounts.throughMs)
     },

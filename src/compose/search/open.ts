@@ -75,7 +75,9 @@ export function leaderCallbacks(
     attach: (miner, { reached: { network, payee: account, node }, record, show }) => {
       host?.setNoticeListener(show)
       leader?.attach({
-        ...{ network, account, unfinished: hashesOf(record.unfinished) },
+        network,
+        account,
+        unfinished: hashesOf(record.unfinished),
         silentMs: () => node?.silentMs() ?? 0,
         adopt: (solution) => miner.adopt(solution),
         onLeader: (status) => show({ type: 'fleet', ...status }),

@@ -22,7 +22,11 @@ export function stratumPlan(setup: StratumSetup, workBytes: number, keeping: Sha
     const limits = rigLimits(setup)
     const recorder = await openShares(setup.state ?? null, keeping)
     const engine = new StratumEngine({
-      ...{ ...setup, limits, clock: systemClock, random: Math.random, recorder },
+      ...setup,
+      limits,
+      clock: systemClock,
+      random: Math.random,
+      recorder,
       headers: (warn) => classOfStart(setup.state?.folder ?? null, Math.random, warn),
     })
     return { engine, rigs: engine }

@@ -43,7 +43,9 @@ async function startNetwork(
     search,
     { graph: graphs[graph], blockDelayMs },
     {
-      ...{ enginesFor: enginesFor(signal), clock: systemClock, stopped: signal },
+      enginesFor: enginesFor(signal),
+      clock: systemClock,
+      stopped: signal,
     },
   )
   return startDevnet({ ...network, difficulty: measured, port: 0 })
