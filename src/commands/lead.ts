@@ -14,7 +14,7 @@ import { systemClock } from '#ground/platform/clock.ts'
 import { readNatsAddress } from '#mining/fleet/address.ts'
 import { FleetLink } from '#mining/fleet/link.ts'
 import { linkSetup, machineName } from './input/fleet-setup.ts'
-import { commonSetup, keptState, nodesSetup } from './input/miner-setup.ts'
+import { commonSetup, nodesSetup, stateSetupOf } from './input/miner-setup.ts'
 import { networksOf } from './input/network-files.ts'
 import { attendMiner, faceLines, firstLines, journalLines, sourceLines } from './results/miner-lines.ts'
 
@@ -28,7 +28,7 @@ export function runLead(config: LeaderConfig, context: CommandContext): Promise<
 async function lead(config: LeaderConfig, context: CommandContext, stopped: AbortSignal): Promise<number> {
   const { values } = config
   const networks = await networksOf(values['network-file'])
-  const state = keptState(values.state, context.environment)
+  const state = stateSetupOf(values.state, context.environment)
   const source = { ...nodesSetup(values, values.node, networks), state }
   checkPayee(source.payee)
   const log = { views: viewsOf(context), nowMs: context.nowMs }

@@ -179,9 +179,9 @@ function minerOf(
     show,
   }: Pick<RunParts, 'reached' | 'search' | 'power' | 'money' | 'show'>,
 ): Miner {
-  const beside = () => ({ ...search.engines.status(), money })
+  const readServerParts = () => ({ ...search.engines.status(), money })
   const options = { source, engines: search.first, clock: systemClock, onEvent: show }
-  return new Miner({ ...options, ...limits, power, serverParts: beside })
+  return new Miner({ ...options, ...limits, power, serverParts: readServerParts })
 }
 
 function startOf(setup: MinerSetup, parts: Omit<RunParts, 'end' | 'show'>): MinerStart {

@@ -84,7 +84,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   }
   const earlier = await readEarlierRuns(folder, reading).catch((error) => orElse<PreviousRuns | null>(error, null))
   const journal = journalIn(folder, { onEvent, disk, orElse })
-  const told = ({ unfinished, left, damaged, tracked, untracked }: PreviousRuns) => {
+  const reportPrevious = ({ unfinished, left, damaged, tracked, untracked }: PreviousRuns) => {
     options.onEarlierSums?.(untracked)
     for (const block of tracked) options.onEarlier?.(block)
     const warn = (message: string) => onEvent({ type: 'warning', message })
@@ -95,7 +95,7 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
   const keep = journalListener({ journal, network, account, nowMs })
   /** Hashes of this run's solutions while the journal is unread, or null once it was read. */
   const ofThisRun = earlier === null ? new Set<string>() : null
-  const left = async (signal: AbortSignal) => {
+  const readLater = async (signal: AbortSignal) => {
     if (ofThisRun === null) return []
     const late = await readLate(() => readEarlierRuns(folder, { ...reading, except: ofThisRun }), clock, signal)
     if (late === null) return []
@@ -103,13 +103,13 @@ export async function openState({ folder, isRequired }: StateSetup, options: Sta
     const solutions = length === 1 ? 'solution' : 'solutions'
     const message = `the journal in ${folder} can be read now, with ${length} ${solutions} of earlier runs to settle`
     onEvent({ type: 'recovered', message })
-    return told(late)
+    return reportPrevious(late)
   }
   const { unfinished, recent } = earlier ?? noEarlierRuns
   return {
     folder,
-    unfinished: told(earlier ?? noEarlierRuns),
-    readLater: left,
+    unfinished: reportPrevious(earlier ?? noEarlierRuns),
+    readLater,
     recent,
     // Only unfinished blocks are confirmed once more, and only then is a reward read.
     unpaid: unfinished.flatMap(({ state, reward, hash }) => (state === 'confirmed' && reward === null ? [hash] : [])),
@@ -152,7 +152,7 @@ async function readLate(
       const content = await read()
       return signal.aborted ? null : content
     } catch (error) {
-      // The user has been told already.
+      // The user knows the error already.
       if (!(error instanceof NewcutError)) throw error
     }
   }

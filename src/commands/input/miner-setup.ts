@@ -173,12 +173,12 @@ function stateSetup(
   { state, node, fleet, 'fleet-name': name }: MineConfig['values'],
   environment: ProcessEnvironment,
 ): StateSetup | null {
-  if (fleet !== undefined) return keptState(state, environment, `fleet-${name}`)
-  return state === undefined && node === undefined ? null : keptState(state, environment)
+  if (fleet !== undefined) return stateSetupOf(state, environment, `fleet-${name}`)
+  return state === undefined && node === undefined ? null : stateSetupOf(state, environment)
 }
 
 /** `part`: a folder in the default folder. */
-export function keptState(state: string | undefined, environment: ProcessEnvironment, part = ''): StateSetup | null {
+export function stateSetupOf(state: string | undefined, environment: ProcessEnvironment, part = ''): StateSetup | null {
   if (state === 'off') return null
   if (state !== undefined) return { folder: state, isRequired: true }
   return { folder: join(stateFolder(environment, process.platform), part), isRequired: false }
