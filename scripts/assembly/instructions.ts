@@ -36,7 +36,7 @@ export const rowOf = {
 /** Steps of G, as in native/sweep.h: two additions and an exclusive or with a rotation, an addition and another. */
 const STEPS = 10
 const STEP_OF_LINE = [1, 2, 3, 4, 6, 7, 8, 9] as const
-/** Steps that each G is behind the G before it in its half round. */
+/** Steps by which each G lags the previous one in its half round. */
 const BEHIND = 1
 
 export interface Program {

@@ -47,7 +47,7 @@ export function removeOutput(name) {
 /** @param {string} name path from the root */
 export const isModule = (name) => name.endsWith('.ts') && !NO_MODULE.test(name)
 
-/** Files of pages that are no modules. */
+/** Files of pages that are not modules. */
 const OF_PAGE = /^src\/web\/.*\.(html|css|svg)$/
 
 /** @returns {string[]} paths from the root */

@@ -96,7 +96,7 @@ const exampleLines = (lines: readonly string[]): string[] => ['.nf', '.RS 4', ..
 
 const sentence = (what: string): string => `${what[0].toUpperCase()}${what.slice(1)}.`
 
-/** Escapes plain text, so that backslashes, dashes, quotes and a leading dot are no macros. */
+/** Escapes plain text, so that backslashes, dashes, quotes and a leading dot are not read as macros. */
 function text(plain: string): string {
   const characters: Readonly<Record<string, string>> = {
     '\\': '\\e',

@@ -58,7 +58,7 @@ export function blocksOf(lines: readonly Line[]): Block[] {
   return blocks
 }
 
-/** The cells of a table row that are not empty. A bar in a code span or behind a backslash is text. */
+/** The cells of a table row that are not empty. A bar in a code span or after a backslash is text. */
 function cellsOf(row: string): string[] {
   const spans = row.replace(/`[^`]*`|\\\|/g, (span) => 'x'.repeat(span.length))
   const cells: string[] = []

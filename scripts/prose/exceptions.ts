@@ -13,7 +13,7 @@ const count = (counts: Counts, { kind, file, rule }: Pick<Finding, 'kind' | 'fil
 
 /**
  * @returns a complaint for each file and rule whose count differs from the exceptions. More sentences than allowed are
- * listed, because a count does not tell which of them is new.
+ * listed, because a count does not show which of them is new.
  */
 export function complaints(findings: readonly Finding[], allowed: Counts): string[] {
   const now = countsOf(findings)
@@ -32,7 +32,7 @@ export function complaints(findings: readonly Finding[], allowed: Counts): strin
 /** `  docs/SOLO.md:12: [47 words] The sentence.` */
 export const lineOf = ({ file, line, words, sentence }: Finding): string => `  ${file}:${line}: [${words}] ${sentence}`
 
-/** @returns the exceptions with every count lowered to the present one. A count never rises, and zeros are left out. */
+/** @returns the exceptions with every count lowered to the current one. A count never rises, and zeros are left out. */
 export function shrunk(allowed: Counts, now: Counts): Counts {
   const kept = kinds.map((kind) => {
     const files = Object.entries(allowed[kind] ?? {}).map(([file, own]) => {
@@ -49,7 +49,7 @@ export function shrunk(allowed: Counts, now: Counts): Counts {
 /** The text of the file. */
 export const exceptionsText = (counts: Counts): string => `${JSON.stringify(counts, null, 2)}\n`
 
-/** Every kind, file and rule that either has, names that are no rule included. */
+/** Every kind, file and rule that either has, including names that are not rules. */
 function places(...all: readonly Counts[]): Pick<Finding, 'kind' | 'file' | 'rule'>[] {
   const names = rules.map(({ name }) => name)
   return kinds.flatMap((kind) => {

@@ -1,6 +1,6 @@
 /**
  * `npm run prose` lists the sentences that are hard to read; with words, only those whose kind and file contain all of
- * them. `-- --shrink` lowers the exceptions to the present counts, and never raises one.
+ * them. `-- --shrink` lowers the exceptions to the current counts, and never raises one.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

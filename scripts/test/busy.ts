@@ -40,7 +40,7 @@ function wanted(): { readonly runs: number; readonly half: number } {
   }
 }
 
-/** The present run. */
+/** The current run. */
 let current: ChildProcess | null = null
 
 /** Runs the quick set. Resolves with whether it passed. */

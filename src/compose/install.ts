@@ -1,7 +1,7 @@
 /**
- * Builds the optional native parts for this machine, with a line of output for each. npm runs this file at installation.
- * A missing part is no error: newcut then uses WebAssembly, writes to each rig separately, or sees one of several
- * identical cards. `install.js kernel FILE` builds only the kernel, into the cache of the user.
+ * Builds the optional native parts for this machine, with a line of output for each. npm runs this file at
+ * installation. A missing part is not an error: newcut then uses WebAssembly, writes to each rig separately, or sees
+ * one of several identical cards. `install.js kernel FILE` builds only the kernel, into the cache of the user.
  */
 import { KERNEL, prebuiltFault, prebuiltKernel } from '#mining/engine/cpu/native-files.ts'
 import { LAYER, writeManifest } from '#mining/engine/gpu/identical.ts'

@@ -91,7 +91,7 @@ export class LiveTexts implements ModuleTexts {
     }
   }
 
-  /** Pins the network at the first use. After a failure, the next use begins anew, perhaps with a newer pin. */
+  /** Pins the network at the first use. After a failure, the next use starts again, perhaps with a newer pin. */
   async #onFork<T>(use: (chain: ChainCopy) => Promise<T>): Promise<T> {
     this.#opening ??= this.#open()
     try {

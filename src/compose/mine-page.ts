@@ -17,7 +17,7 @@ export function isPageOn(mode: PageMode, network: string): boolean {
 }
 
 /**
- * @param clients the nodes, the one of the present work first; the caller keeps ownership. While the list is empty, the
+ * @param clients the nodes, the one of the current work first; the caller keeps ownership. While the list is empty, the
  * page's requests fail with NODE_UNREACHABLE.
  * @returns a function that adds the page to a server
  */

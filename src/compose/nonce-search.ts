@@ -53,7 +53,7 @@ export class EngineSearch implements NonceSearch {
   }
 
   async #search(work: Uint8Array, target: bigint, { signal: ended, onHashes }: SearchOptions): Promise<bigint> {
-    if (this.#isBusy) throw new Error('a search is under way already')
+    if (this.#isBusy) throw new Error('a search is already in progress')
     this.#isBusy = true
     clearTimeout(this.#idle)
     try {
@@ -115,7 +115,7 @@ export class EngineSearch implements NonceSearch {
   }
 
   async #start(workBytes: number): Promise<Engine> {
-    // Most development networks need no engine: they never control request a block with proof of work.
+    // Few development networks need an engine: only requests for blocks with proof of work do.
     const { CpuEngine } = await import('#mining/engine/cpu/cpu.ts')
     const { threads, kernel, priority } = this.#threads
     const ranges = nonceRanges(threads, Math.random)

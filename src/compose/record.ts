@@ -90,7 +90,7 @@ function payingOf(client: NodeClient): Pick<RewardsOptions, 'payment' | 'chainsA
   }
 }
 
-/** Names the setting that tells how a network pays. */
+/** Names the setting that says how a network pays. */
 function unknownPaymentEvent(blocks: number, network: string): MinerEvent {
   const setting = 'coin.payment in a `network-file` says how it pays'
   return {

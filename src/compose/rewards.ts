@@ -8,7 +8,7 @@ import { paymentOf } from '#ground/chain/block-payment.ts'
 import type { PaymentModel, RewardCall } from '#ground/chain/coinbase.ts'
 import type { MinerEvent, SolutionEvent } from '#mining/mine/events.ts'
 
-/** Accepted blocks in a row without a recognised payment, after which the user is told. */
+/** Accepted blocks in a row without a recognised payment, after which the user gets a warning. */
 const MAX_UNRECOGNISED = 3
 
 /** Runs code at a block. */
@@ -45,7 +45,7 @@ export interface RewardsOptions {
  */
 export function rewardsOf(options: RewardsOptions): (event: MinerEvent) => void {
   const { client, payment, chainsAt, call, onReward, onUnrecognised, stopped, onFault } = options
-  /** Hashes whose reward is unknown, without a request under way. */
+  /** Hashes whose reward is unknown, without a request in progress. */
   const unpaid = new Set(options.unpaid)
   let unrecognised = 0
   const ask = async ({ chain, height, hash, payload }: SolutionEvent) => {

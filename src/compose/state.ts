@@ -52,7 +52,7 @@ export interface StateOptions {
   readonly onEarlierSums?: (sums: OwnBlockSums) => void
   /** Default: the file system of this machine. */
   readonly disk?: Disk
-  /** Bytes after the index of the journal from which it is written anew. Tests lower it. */
+  /** Bytes after the index of the journal from which it is written again. Tests lower it. */
   readonly maxUnindexedBytes?: number
 }
 

@@ -195,7 +195,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     const open = await openFleetShares({ link, relay: 'one' }, null, { onWarning })
     await open((notice) => notices.push(notice)).close()
     expect(notices).toEqual([
-      { type: 'warning', message: expect.stringMatching(/^the accounts of this relay begin anew: /) },
+      { type: 'warning', message: expect.stringMatching(/^the accounts of this relay start again: /) },
     ])
     await expect(readerOf('nobody')).rejects.toMatchObject({
       code: 'BAD_INPUT',
@@ -233,7 +233,7 @@ describeWith(lackOf('nats-server'), 'shares of a relay', () => {
     await opened('relay')
     expect(await opened('relay')).toEqual({ notices: [], outcome: 'accepted', accounts: 1 })
     expect(await opened('poor')).toEqual({
-      notices: [expect.stringMatching(/^the accounts of this relay begin anew: .*ermission/)],
+      notices: [expect.stringMatching(/^the accounts of this relay start again: .*ermission/)],
       ...{ outcome: 'accepted', accounts: 1 },
     })
   })

@@ -176,7 +176,7 @@ describe('control by JSON-RPC', () => {
     expect(await miner.json('/2/summary')).toMatchObject({ paused: true, results: { diff_current: null } })
     expect(await miner.json('/healthz')).toEqual({ status: 'paused', connected: expect.any(Boolean) })
     expect(await (await fetch(`${miner.url}/metrics`)).text()).toContain('newcut_paused 1')
-    // Slices under way still count. After them the clock runs on and the hash count stays the same.
+    // Slices in progress still count. After them the clock runs on and the hash count stays the same.
     const sample = async () => (await miner.json('/api/summary')) as Snapshot
     let [first, last] = [await sample(), await sample()]
     await until(async () => {

@@ -1,4 +1,4 @@
-/** Tells the miner a lie through its node, and checks its reaction. */
+/** Serves the miner a lie through its node, and checks its reaction. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../wait.ts'
 import type { Lane } from './lane.ts'
@@ -16,7 +16,7 @@ const MAX_COMPLAINTS = 4
 /** Limit for any lie: the log must not flood its reader. */
 const MAX_LINES_OF_LIE = 20
 
-/** Lies to a running miner for a while, then tells the truth again. */
+/** Lies to a running miner for a while, then serves the truth again. */
 export async function lieForAWhile(lane: Lane, lie: Lie): Promise<void> {
   const miner = await lane.mining()
   const linesBefore = miner.count('complaint')

@@ -1,4 +1,4 @@
-/** A lane: a node, the proxy in front of it, and a miner behind the proxy. Lies run in it one after the other. */
+/** A lane: a node, the proxy in front of it, and a miner at the proxy. Lies run in it one after the other. */
 import type { GraphName } from '../../src/ground/chain/graph.ts'
 import { until } from '../wait.ts'
 import { Ground } from './ground.ts'

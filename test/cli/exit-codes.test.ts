@@ -112,7 +112,7 @@ it('the exit code is 70 for a bug, with one line that names its place', async ()
   const before = await ends(startWith(['--import', `data:text/javascript,${inCommand}`], MINE), 70)
   expect(before).toMatch(/^newcut: internal error: broken \(.* at [\w-]+\.js:\d+:\d+, .*report it\) \[INTERNAL\]\n$/)
   expect(codeAt(/ at ([\w-]+\.js):(\d+)/.exec(before) ?? [])).toContain('cpus()')
-  // When the miner tells its first work.
+  // When the miner reports its first work.
   const later = `const { stdout } = process; const { write } = stdout; stdout.write = (text, ...more) => {
     if (/ work /.test(text)) setImmediate(() => { throw new RangeError('late') })
     return write.call(stdout, text, ...more)

@@ -254,7 +254,7 @@ describe('the HTTP server of newcut mine', () => {
     expect(summary).toMatchObject({ connected: expect.any(Boolean), hashrates: { '15m': null } })
     expect(summary.solutions.accepted).toBeGreaterThan(0)
     expect(summary.devices[0]).toMatchObject({ engine: 'cpu', device: 'thread0' })
-    // Between two blocks there may be no work for a moment.
+    // Between two blocks work may be missing for a moment.
     const health = async () => {
       const answer = await fetch(`${url}/healthz`)
       return [answer.status, ((await answer.json()) as { status: string }).status]

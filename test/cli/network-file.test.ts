@@ -1,4 +1,4 @@
-/** Files of networks: what they may have, and what a wrong one is told. */
+/** Files of networks: what they may have, and the errors of wrong ones. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -178,7 +178,7 @@ describe('newcut rigs check', () => {
     [['x'], /x: expected HOST:PORT.*10\.0\.0\.5:1917/],
     [['stratum+tcp://k:abc@pool:1917'], /the user belongs into --user/],
     [['pool:0'], /0 is not a port from 1 to 65535/],
-    [['pool:65536'], /port 65536/],
+    [['pool:65536'], /65536 is not a port from 1 to 65535/],
     [['pool:1', '--timeout', 'soon'], /--timeout soon: expected a time of at least 1 s/],
     [['pool:1', '--timeout', '0'], /--timeout 0/],
     [['pool:1', '--listen-for', '10ms'], /--listen-for 10ms/],

@@ -58,7 +58,7 @@ it('a miner with two nodes gives the mining page work of the second node when th
   await mining.workFrom(a)
   mining.pause()
   const ask = () => mining.page('work', VISITOR)
-  /** On a busy machine there may be no work for a moment. */
+  /** On a busy machine work may be missing for a moment. */
   const work = async (): Promise<Work> => {
     for (;;) {
       const answer = await ask()

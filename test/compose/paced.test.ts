@@ -123,7 +123,7 @@ it('a miner on demand makes only the requested blocks and the blocks of other ch
   const [status, answer] = await order('{"0":3}')
   expect(status).toBe(200)
   const now = await heights()
-  // Three neighbours reach height 2, and the six chains behind them height 1.
+  // Three neighbours reach height 2, and the six chains that wait for them height 1.
   expect(Object.values(now).sort()).toEqual([1, 1, 1, 1, 1, 1, 2, 2, 2, 3])
   expect(answer).toMatchObject({
     made: Object.fromEntries(Object.entries(now).map(([chain, height]) => [chain, height])),

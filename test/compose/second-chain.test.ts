@@ -1,5 +1,5 @@
 /**
- * Rigs behind a complete miner: when the chain of their work moves on, they get work of another one without a request
+ * Rigs of a complete miner: when the chain of their work moves on, they get work of another one without a request
  * to the node.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'

@@ -188,6 +188,6 @@ describe('newcut contract', () => {
   it('newcut contract requires file arguments', async () => {
     const { status, stderr } = await command()
     expect(status).not.toBe(0)
-    expect(stderr).toContain('test files')
+    expect(stderr).toContain('no test file is given')
   })
 })

@@ -343,7 +343,7 @@ test('a pinned fingerprint is checked on every connection, in each spelling', as
   const right = [FINGERPRINT, hex, hex.toLowerCase(), Buffer.from(hex, 'hex').toString('base64url')]
   for (const fingerprint of right) {
     const node = client(`https://127.0.0.1:${port}`, { fingerprint })
-    // If the second connection resumed the TLS session of the first, there would be no certificate to compare.
+    // If the second connection resumed the TLS session of the first, a certificate to compare would be missing.
     const before = connections
     const lost = new Promise<void>((resolve) => node.onLost(resolve, new AbortController().signal))
     expect((await node.request({ path: '/' })).status).toBe(200)

@@ -72,7 +72,7 @@ afterAll(async () => {
   await devnet.close()
 })
 
-/** Sets the /info of the node behind the proxy. */
+/** Sets the /info of the node that the proxy leads to. */
 function describedBy(change: Change): void {
   const tell = altersJson<Info>(change)
   proxy.begin((exchange) => (exchange.endpoint === 'info' ? tell(exchange) : null))

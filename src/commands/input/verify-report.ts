@@ -56,7 +56,7 @@ export function readCodeCases(files: readonly string[]): CaseFilesArgument {
   return { cases: read.flatMap(({ cases }) => cases), cut, chain }
 }
 
-/** @returns null for a file that is no report */
+/** @returns null for a file that is not a report */
 function reportIn(file: string): CaseFilesArgument | null {
   if (!file.endsWith('.json')) return null
   try {

@@ -12,7 +12,7 @@ const STATES: Readonly<Record<string, string>> = {
   due: 'due',
   carried: 'below the minimum',
   held: 'its chain is unsettled',
-  pending: 'under way',
+  pending: 'in progress',
   unpayable: 'no account',
   own: "the pool's own",
 }

@@ -44,7 +44,7 @@ export async function openFleetShares(
     await forgetStoredShares(blocks, new ShareLog(link, (message) => warn(message)))
   } catch (error) {
     accounts = new Accounts(options)
-    warn(`the accounts of this relay begin anew: ${describeError(error)}`)
+    warn(`the accounts of this relay start again: ${describeError(error)}`)
   }
   const shared = { link, clock: systemClock, session: randomUUID(), relay }
   const store = new JetStreamStore({ ...shared, onWarning: (message) => warn(message) })

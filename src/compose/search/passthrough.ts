@@ -1,4 +1,4 @@
-/** Plans the engine for rigs behind a pool. */
+/** Plans the engine for rigs that mine for a pool. */
 
 import { systemClock } from '#ground/platform/clock.ts'
 import { PassthroughEngine } from '#mining/engine/passthrough/passthrough.ts'

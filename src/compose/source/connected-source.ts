@@ -15,13 +15,13 @@ import type { FleetShares } from '../search/fleet-shares.ts'
 /** Default failback time: how long a higher-priority node or pool must be healthy before the miner returns to it. */
 export const FAILBACK_MS = 60_000
 
-/** The nodes behind a source. Pools and fleet leaders do not reveal theirs. */
+/** The nodes of a source. Pools and fleet leaders do not reveal theirs. */
 export interface NodeAccess {
   /** Client of the highest-priority node among those that answered at the start. */
   readonly client: NodeClient
-  /** Clients of all nodes, the node of the present work first. */
+  /** Clients of all nodes, the node of the current work first. */
   readonly clients: () => readonly NodeClient[]
-  /** Requests a payload from the node of the present work, then from the others. */
+  /** Requests a payload from the node of the current work, then from the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   readonly account: PaidAccount
   /** How long no node has answered or given requested work, in milliseconds; 0 if all is well. */

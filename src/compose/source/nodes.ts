@@ -24,9 +24,9 @@ import { type ConnectedSource, checkChains, FAILBACK_MS } from './connected-sour
 export interface ConnectedNodes {
   /** Client of the highest-priority node among them. */
   readonly client: NodeClient
-  /** Clients of the nodes that answer now, the node of the present work first. */
+  /** Clients of the nodes that answer now, the node of the current work first. */
   readonly clients: () => readonly NodeClient[]
-  /** Requests a payload from the node of the present work, then from the others. */
+  /** Requests a payload from the node of the current work, then from the others. */
   readonly payloads: Pick<NodeClient, 'payloadOutputs'>
   /** Creates the source of work for this account. */
   readonly sourceFor: (account: MinerAccount) => Source & ChainChoice & { readonly silentMs: number }

@@ -125,9 +125,9 @@ function conflictText(problem: Conflict): string {
     case 'paused-chain-loses':
       return `chain ${problem.chain} would lose ${problem.blocks} blocks, but it is paused`
     case 'all-paused':
-      return 'the new branch cannot outweigh the present one: all chains that may grow are paused'
+      return 'the new branch cannot outweigh the current one: all chains that may grow are paused'
     case 'outgrown':
-      return `${problem.blocks} blocks do not outweigh the present branch: it grows too fast`
+      return `${problem.blocks} blocks do not outweigh the current branch: it grows too fast`
     case 'too-many-snapshots':
       return `there are ${problem.most} snapshots, and no more are kept: go back to one, which drops it and later ones`
     case 'unknown-snapshot':

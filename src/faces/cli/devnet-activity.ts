@@ -27,12 +27,12 @@ export interface ActivityOptions {
   readonly nowMs: () => number
 }
 
-/** Most transactions with a line in one block or request. As many failed ones get a line in addition. */
+/** Maximum transactions with a line in one block or request. As many failed ones get a line in addition. */
 const MAX_GROUP_LINES = 20
 const LIMITS: LineLimits = { burst: 100, perSecond: 10 }
 /** On most networks, blocks come sooner, so that a transaction has a single line. */
 const WAITING_MS = 3000
-/** Most pending transactions to watch, and most lines for them at once. */
+/** Maximum pending transactions to watch, and maximum lines for them at once. */
 const MAX_WAITING = 1000
 const MAX_WAITING_LINES = 5
 /** Interval between summaries of the empty blocks of automatic mining. */

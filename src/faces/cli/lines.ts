@@ -204,7 +204,7 @@ function speedLines(snapshot: Snapshot): ConsoleLine[] {
   return [{ label: 'speed', style: 'bold', text: rates }, dimLine(counts), ...devices]
 }
 
-/** Most devices with their own line: there may be hundreds of rigs. */
+/** Maximum devices with their own line: there may be hundreds of rigs. */
 const MAX_DEVICE_LINES = 16
 
 function deviceLines(hardware: readonly HardwareSnapshot[], textOf: (each: HardwareSnapshot) => string): ConsoleLine[] {

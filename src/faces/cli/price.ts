@@ -32,7 +32,7 @@ function priceKind(unit: string | null, expected: string): ValueKind<Price> {
 const textOf = (raw: unknown) => (typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : '')
 const isUnit = (given: string | undefined, unit: string | null) => given?.toLowerCase() === unit?.toLowerCase()
 
-/** @returns the problem of a text that is no price, or undefined if it does not resemble one */
+/** @returns the problem of a text that is not a price, or undefined if it does not resemble one */
 function problemOf(text: string, unit: string | null): string | undefined {
   if (/^\s*[-\u2212]\s*[\d.]/.test(text)) return 'is negative'
   if (/^[\d.]+(?:[eE][+-]?\d+)?(?:\s*\/.*)?$/.test(text)) return 'has no currency'

@@ -46,7 +46,7 @@ export async function runProgram(
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     const ours =
       error instanceof CommanderError ? usageError(error, program, args, row?.examples[0]) : asNewcutError(error)
-    // Most commands have loaded the tables by now, and errors may take longer.
+    // Commands have usually loaded the tables by now, and errors may take longer.
     const { writeFlags } = await import('./config-file.ts')
     reportError(ours, state.format, context, writeFlags)
     return exitCodeOf(ours.code)
@@ -87,7 +87,9 @@ function joinName(args: readonly string[], rows: readonly CommandRow[]): readonl
 /** Commands that take a request key. */
 const KEYED: ReadonlySet<string | undefined> = new Set(['result', 'trace'])
 
-/** Moves a request key (43 letters of base64url) behind `--`: one in 64 begins with a dash, and would look like a flag. */
+/**
+ * Moves a request key (43 letters of base64url) behind `--`: one in 64 begins with a dash, and would look like a flag.
+ */
 function moveKeyLast(args: readonly string[]): readonly string[] {
   const at = KEYED.has(args[0]) && !args.includes('--') ? args.findIndex((each) => /^-[\w-]{42}$/.test(each)) : -1
   return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]]

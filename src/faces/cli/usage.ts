@@ -133,6 +133,8 @@ function missingCommandError(typed: string, program: Command): NewcutError {
 function suggestionFor(typed: string, known: readonly string[]): string {
   // Values may be attached: --url=http://..., -ohttp://...
   const name = typed.startsWith('--') ? typed.split('=')[0] : typed.slice(0, 2)
+  // The option exists, and takes no value.
+  if (known.includes(name)) return `; did you mean ${name}?`
   const ours = ELSEWHERE[name]?.find((flag) => known.includes(flag.split(' ')[0]))
   return ours === undefined ? suggestName(name, known) : `; did you mean ${ours}?`
 }

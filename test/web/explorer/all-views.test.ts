@@ -237,7 +237,7 @@ await describeInChromium('the pages of a development network', (browser) => {
 
     await page.click('#tab-code')
     expect((await texts(page, '#code .line')).join('\n').trim()).toBe(module.code.trim())
-    // The page's own reads are no requests of programs: only the test itself has asked for a module.
+    // The page's own reads do not count as requests of programs: only the test itself has asked for a module.
     const { requests } = await node.get('/devnet/view')
     const lookups = requests.filter(({ path }: { path: string }) => /^\/devnet\/(modules?|table)\b/.test(path))
     expect(lookups.map(({ path }: { path: string }) => path)).toEqual(['/devnet/module?name=free.shelf'])

@@ -41,7 +41,7 @@ describe('blocks', () => {
     expect(state.apply(view('z', 4, rival), 7)).toEqual([{ chain: 0, lost: 2, height: 2 }])
     const onChain = [...state.blocks.values()].filter((each) => each.isOnChain).map(({ hash }) => hash)
     expect(onChain).toEqual(['a', 'x', 'y', 'z'])
-    // Once told, they are no news.
+    // Once shown, they are not news.
     expect(state.apply(view('z', 4, []), 8)).toEqual([])
     expect(state.blocks.get('a')?.bornMs).toEqual(Number.NEGATIVE_INFINITY)
     expect(state.blocks.get('z')?.bornMs).toBe(7)

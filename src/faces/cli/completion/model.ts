@@ -74,7 +74,7 @@ export const secondWord = ({ name }: CommandCompletion): string | null => name.s
 export const commandsStartingWith = (first: string, commands: readonly CommandCompletion[]): CommandCompletion[] =>
   commands.filter(({ name }) => name.startsWith(`${first} `))
 
-/** Offers the second words of names behind the first word, which need not be a command itself. */
+/** Offers the second words of names after the first word, which need not be a command itself. */
 function addFirstWords(commands: readonly CommandCompletion[]): CommandCompletion[] {
   const firsts = new Set(commands.filter((each) => secondWord(each) !== null).map(({ name }) => name.split(' ')[0]))
   const all = [...commands]

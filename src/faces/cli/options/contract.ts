@@ -3,11 +3,11 @@ import { someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.t
 import { forkOptions } from './fork.ts'
 import { flagOnly, option, optional } from './row.ts'
 
-/** Most per cent that `--tolerance` takes. */
+/** Maximum per cent that `--tolerance` takes. */
 const MAX_TOLERANCE = 10_000
 const MAX_SEED = 2 ** 32 - 1
 const MAX_RUNS = 1_000_000
-/** Most threads that `--jobs` takes. */
+/** Maximum threads that `--jobs` takes. */
 const MAX_JOBS = 256
 
 /** Least per cent of lines, and of branches. */

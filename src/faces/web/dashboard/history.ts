@@ -16,7 +16,7 @@ interface TimedSample extends RateSample {
 export class RateRing {
   #samples: TimedSample[] = []
 
-  /** Records the present hashrates. Times must not decrease. @returns the recorded sample */
+  /** Records the current hashrates. Times must not decrease. @returns the recorded sample */
   sample({ devices, hashrates }: Pick<Snapshot, 'devices' | 'hashrates'>, at: Times): RateSample {
     const sample = { atMs: at.wallMs, total: roundRate(hashrates['10s']), lines: ratesOf(devices) }
     this.#samples.push({ ...sample, monotonicMs: at.monotonicMs })
@@ -24,7 +24,7 @@ export class RateRing {
     return sample
   }
 
-  /** All samples. Times derive from the present wall clock, so a clock change leaves no gap or overlap. */
+  /** All samples. Times derive from the current wall clock, so a clock change leaves no gap or overlap. */
   history(now: Times): RateHistory {
     const names = new Set(this.#samples.flatMap(({ lines }) => Object.keys(lines)))
     return {

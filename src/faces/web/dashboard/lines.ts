@@ -39,7 +39,7 @@ export function drawnOf(names: readonly string[]): readonly string[] {
   return names.length > 1 && names.length <= MAX_DRAWN ? names : []
 }
 
-/** The present hashrate of each line. */
+/** The current hashrate of each line. */
 export function ratesOf(
   devices: readonly Pick<DeviceSnapshot, 'engine' | 'device' | 'hashrates'>[],
 ): Record<string, number | null> {

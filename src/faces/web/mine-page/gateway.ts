@@ -31,7 +31,7 @@ const MAX_STREAMS = 64
 
 export interface GatewayOptions {
   /**
-   * Resolves with the node of the present work.
+   * Resolves with the node of the current work.
    * @throws NewcutError while no node is reachable
    */
   readonly client: () => Promise<NodeClient>
@@ -190,9 +190,9 @@ export class Gateway {
     }
   }
 
-  /** Runs a call with the given node. Default: the node of the present work. */
+  /** Runs a call with the given node. Default: the node of the current work. */
   async #call<T>(run: (client: NodeClient) => Promise<T>, wanted?: NodeClient): Promise<T> {
-    if (this.#calls >= MAX_CALLS) throw new Refused(503, `${MAX_CALLS} requests are under way; try again later`)
+    if (this.#calls >= MAX_CALLS) throw new Refused(503, `${MAX_CALLS} requests are in progress; try again later`)
     this.#calls++
     try {
       return await run(wanted ?? (await this.#options.client()))

@@ -30,7 +30,7 @@ export class CompactBraid {
   #chains: readonly ChainStatus[] = []
   #work: Snapshot['work'] = null
   #own: ReadonlySet<string> = new Set()
-  /** Inputs of the present picture; it is redrawn only when they change. */
+  /** Inputs of the current picture; it is redrawn only when they change. */
   #made = ''
   /** Blocks of the last picture. New ones fade in. */
   #known = new Set<string>()

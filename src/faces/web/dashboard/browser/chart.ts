@@ -21,7 +21,7 @@ interface Colours {
   readonly series: readonly string[]
 }
 
-/** The data of the chart: the history, then the present hashrates. */
+/** The data of the chart: the history, then the current hashrates. */
 export interface Charted {
   readonly history: RateHistory
   readonly nowMs: number

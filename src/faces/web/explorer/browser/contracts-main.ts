@@ -93,7 +93,7 @@ async function open(): Promise<void> {
   if (line > 0) code?.mark(line)
   const hash = place.get('hash')
   const isOther = hash !== null && hash !== shown?.hash
-  write('version', isOther ? `The trace ran version ${hash}. This is the present one: lines may differ.` : '')
+  write('version', isOther ? `The trace ran version ${hash}. This is the current one: lines may differ.` : '')
 }
 
 function showNothing(text: string): void {

@@ -20,7 +20,7 @@ export class GasStation {
   #fields: readonly ArgumentField[] = []
   /** Texts that the fields were filled with; a text of the user stays. */
   #filled: readonly string[] = []
-  /** Module whose fields are shown; null if there is none, or if it is no gas station. */
+  /** Module whose fields are shown; null if there is none, or if it is not a gas station. */
   #module: string | null = null
   /** Counts requests for modules: answers to earlier ones are dropped. */
   #asked = 0

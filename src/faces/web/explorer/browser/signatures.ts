@@ -59,7 +59,7 @@ class SignatureRow {
     )
   }
 
-  /** Lists the signers. @param chosen name of the one to choose; default: the present one, if it is still there */
+  /** Lists the signers. @param chosen name of the one to choose; default: the current one, if it is still there */
   list({ signers, isUnchecked }: Keyring, chosen = this.account.value): void {
     const groups = new Map<string, HTMLOptGroupElement>()
     for (const { name, group } of signers) {
@@ -89,7 +89,7 @@ class SignatureRow {
     throw new FieldFault('signature: expected a public key of 64 hex digits', { cause: this.#key })
   }
 
-  /** @param chosen capability to choose; default: the present one, if it is still offered */
+  /** @param chosen capability to choose; default: the current one, if it is still offered */
   offer(offered: readonly OfferedCapability[], chosen = this.scope.value): void {
     const options = offered.map(({ name }) => make('option', { value: name }, name))
     const first = make('option', { value: ALL }, 'signs everything')
