@@ -46,16 +46,16 @@ export function resolveLayers<Table extends Readonly<Record<string, unknown>>>(
   const origins = new Map<string, OptionSource>()
   for (const [name, entry] of Object.entries(table)) {
     const spec = entry as OptionSpec<unknown>
-    const masked = (text: string) => (spec.isSecret ? '***' : text)
+    const mask = (text: string) => (spec.isSecret ? '***' : text)
     const inEnvironment = (known: string) => {
       const variable = environmentName(known)
-      return { raw: environment[variable], where: `${variable}=${masked(String(environment[variable]))}` }
+      return { raw: environment[variable], where: `${variable}=${mask(String(environment[variable]))}` }
     }
     const inFile = (known: string) => {
-      return { raw: content[known], where: `${file}, ${known}: ${masked(jsonTextOf(content[known]))}` }
+      return { raw: content[known], where: `${file}, ${known}: ${mask(jsonTextOf(content[known]))}` }
     }
     const typed = spec.isSecret ? `--${name} ***` : flagText(name, flags[name])
-    const ordered = { raw: orders[name], where: `${name}: ${masked(jsonTextOf(orders[name]))}` }
+    const ordered = { raw: orders[name], where: `${name}: ${mask(jsonTextOf(orders[name]))}` }
     const first: [OptionSource, RawValue | undefined][] = [
       ['order', valueIfSet(ordered)],
       ['flag', valueIfSet({ raw: flags[name], where: typed })],

@@ -13,6 +13,8 @@ type Rule<Type> = LogLevel | ((event: EventOf<Type>, format: LogFormat) => LogLe
 /** Text has details at `debug` only. JSON always has them, and programs rely on that. */
 const detail = (_event: unknown, format: LogFormat): LogLevel => (format === 'json' ? 'info' : 'debug')
 
+const levelOfRefusal = ({ isStale }: EventOf<'refused'>): LogLevel => (isStale ? 'info' : 'warn')
+
 const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
   error: 'error',
   hardwareError: 'error',
@@ -33,7 +35,7 @@ const rules: { readonly [Type in ConsoleEvent['type']]: Rule<Type> } = {
         return 'info'
     }
   },
-  refused: ({ isStale }) => (isStale ? 'info' : 'warn'),
+  refused: levelOfRefusal,
   configuration: ({ effect }) => (effect === 'none' ? 'warn' : 'info'),
   banner: 'info',
   accounts: 'info',

@@ -101,11 +101,12 @@ function requestText(request: Extract<ConsoleEvent, { type: 'request' }>): strin
 
 /** `configuration: threads 2 -> 1` */
 function configurationText({ option, before, now, ...rest }: Extract<ConsoleEvent, { type: 'configuration' }>): string {
-  const shown = (value: unknown) => (value === null ? 'not set' : String(value))
+  const valueText = (value: unknown) => (value === null ? 'not set' : String(value))
   const start = `configuration: ${option}`
   if (rest.effect === 'none')
     return `${start}${now === null ? '' : ` ${String(now)}`} in the file has no effect: ${rest.reason}`
-  const change = before === null && now === null ? `${start} changed` : `${start} ${shown(before)} -> ${shown(now)}`
+  const change =
+    before === null && now === null ? `${start} changed` : `${start} ${valueText(before)} -> ${valueText(now)}`
   return rest.effect === 'now' ? change : `${change}, effective at the next start`
 }
 

@@ -59,7 +59,7 @@ export class LiveConfig {
       try {
         const content = parseConfigFile(layers.file, readConfigFile(layers.file))
         if (isSame(content, layers.content)) return
-        await this.#applyLayers({ ...layers, content, orders: requestsBeside(layers, content) })
+        await this.#applyLayers({ ...layers, content, orders: keepRequests(layers, content) })
       } catch (error) {
         if (!(error instanceof NewcutError)) throw error
         const hint = error.hint === undefined ? '' : ` (${error.hint})`
@@ -154,7 +154,7 @@ function isShadowed({ flags, environment }: ConfigLayers, name: string): boolean
 }
 
 /** A later change of the file replaces a change over HTTP, unless another layer wins over the file anyway. */
-function requestsBeside(layers: ConfigLayers, content: RawOptions): RawOptions {
+function keepRequests(layers: ConfigLayers, content: RawOptions): RawOptions {
   const { orders, content: before } = layers
   const kept = Object.entries(orders).filter(
     ([name]) => isShadowed(layers, name) || isSame(before[name], content[name]),

@@ -91,9 +91,9 @@ export function errorEvent(
 ): Extract<Notice, { readonly type: 'error' }> {
   const { code } = error
   // These errors repeat typed text, such as the address of a node with a password.
-  const shown = (text: string) => (code === 'BAD_OPTION' ? withoutSecrets(write(text)) : write(text))
-  const hint = error.hint === undefined ? undefined : shown(error.hint)
-  return { ...error.facts, type: 'error', code, message: shown(describeError(error)), hint }
+  const writeSafely = (text: string) => (code === 'BAD_OPTION' ? withoutSecrets(write(text)) : write(text))
+  const hint = error.hint === undefined ? undefined : writeSafely(error.hint)
+  return { ...error.facts, type: 'error', code, message: writeSafely(describeError(error)), hint }
 }
 
 /** The event with the flags of the command in its message. */

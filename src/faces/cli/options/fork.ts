@@ -28,7 +28,7 @@ const requestRate: ValueKind<number> = {
   format: (value) => `${value}/s`,
 }
 
-const ofFork = { group: 'fork', needs: ['forked'] } as const
+const ofFork = { group: 'fork', needs: ['forkSource'] } as const
 
 export const forkOptions = {
   fork: optional(firstNodeUrl, 'URL', "begin with the state of this node's network", {

@@ -35,7 +35,7 @@ const MIN_STALL_MS = 1000
 
 const ofAccount = { group: 'account', needs: ['blocks'] } as const
 const ofVotes = { group: 'chains', needs: ['blocks'] } as const
-const ofGpu = { group: 'gpu', needs: ['own', 'gpu', 'noPace'], ...changeable } as const
+const ofGpu = { group: 'gpu', needs: ['ownSearch', 'gpu', 'noPace'], ...changeable } as const
 const ofRigs = { group: 'rigs', needs: ['rigServer'] } as const
 const ofTime = { group: 'time', ...changeable } as const
 
@@ -119,7 +119,7 @@ const searchOptions = {
   }),
   threads: option(wholeNumber(0, 1024), availableParallelism(), 'N', 'CPU search threads', {
     group: 'search',
-    needs: ['own'],
+    needs: ['ownSearch'],
     more: 'By default, one fewer with a GPU, and one with --pace.',
     defaultText: threadsDefaultText,
     ...changeable,
@@ -127,7 +127,7 @@ const searchOptions = {
   ...cpuOptions,
   gpu: option(withCompletions(['auto', 'all', 'none'], someText), 'auto', 'WHICH', 'GPUs to mine with', {
     group: 'gpu',
-    needs: ['own', 'noPace'],
+    needs: ['ownSearch', 'noPace'],
     more: 'auto (physical GPUs), all, none, or numbers and names of `newcut devices`, separated by commas.',
     ...changeable,
   }),
@@ -135,12 +135,12 @@ const searchOptions = {
   'gpu-workgroup': optional(wholeNumber(1, 1024), 'N', 'lanes in a GPU workgroup', { ...ofGpu, defaultText: 'tuned' }),
   'allow-software': option(yesNo, false, null, 'mine with software GPU drivers too', {
     ...ofGpu,
-    needs: ['own', 'gpu', 'noPace', 'namedGpu'],
+    needs: ['ownSearch', 'gpu', 'noPace', 'namedGpu'],
     more: 'These drivers are for tests.',
   }),
   retune: option(yesNo, false, null, 'discard the saved tuning, and tune again', {
     ...ofGpu,
-    needs: ['own', 'noPace', 'tuned'],
+    needs: ['ownSearch', 'noPace', 'gpuTuning'],
     more: 'It is the tuning of GPUs, and of --tune-for efficiency.',
   }),
   'stratum-listen': optional(listenAddress, 'HOST:PORT', 'accept stratum rigs (ASICs) at this address', {
@@ -202,7 +202,7 @@ const energyOptions = {
     'speed, or efficiency: fewest joules a hash',
     {
       group: 'energy',
-      needs: ['own', 'noPace', 'readEnergy'],
+      needs: ['ownSearch', 'noPace', 'readEnergy'],
       more: 'efficiency measures threads, kernels and GPU batches at the first start, as far as they are not set, and keeps the best. It needs readable energy.',
     },
   ),

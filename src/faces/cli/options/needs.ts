@@ -77,7 +77,7 @@ const needs = {
   tls: (given) => plainConnectionReason(given),
   anyCertificate: ({ fingerprint }) =>
     reasonIf(fingerprint !== undefined, '--fingerprint decides which certificate is accepted'),
-  embedded: ({ fleet, pool, node }) => {
+  embeddedNetwork: ({ fleet, pool, node }) => {
     const forAnother = (option: string) => `it is for the embedded network, and ${option} mines for another`
     const hint = 'a node has its own; newcut devnet starts one with these options'
     if (fleet !== undefined) return { reason: forAnother('--fleet') }
@@ -90,7 +90,7 @@ const needs = {
     const isTls = (fleet ?? nats ?? []).some((url) => /^tls:/i.test(url))
     return reasonIf(!isTls, 'the address of the NATS server does not use TLS', 'use a tls:// address')
   },
-  own: ({ engine }) => reasonIf(engine === 'external', 'with --engine external the command searches'),
+  ownSearch: ({ engine }) => reasonIf(engine === 'external', 'with --engine external the command searches'),
   threads: ({ threads }) => reasonIf(threads === 0, 'with --threads 0 no CPU thread searches'),
   gpu: ({ gpu }) => reasonIf(gpu === 'none', 'with --gpu none no GPU mines'),
   namedGpu: ({ gpu }) =>
@@ -109,7 +109,8 @@ const needs = {
   http: ({ http }) => reasonIf(http === null, 'with --http off nothing is served'),
   idle: ({ 'idle-only': isOn }) => reasonIf(isOn !== true, 'it is for --idle-only', 'add --idle-only'),
   sensors: ({ watts }) => reasonIf(watts !== undefined, '--watts states the whole power', 'give only one of the two'),
-  tuned: ({ gpu, 'tune-for': aim }) => reasonIf(gpu === 'none' && aim !== 'efficiency', 'with --gpu none no GPU mines'),
+  gpuTuning: ({ gpu, 'tune-for': aim }) =>
+    reasonIf(gpu === 'none' && aim !== 'efficiency', 'with --gpu none no GPU mines'),
   readEnergy: ({ watts, 'tune-for': aim }) =>
     reasonIf(
       aim === 'efficiency' && watts !== undefined,
@@ -120,7 +121,8 @@ const needs = {
   requestLog: ({ 'log-level': level }) =>
     reasonIf(level === 'warn' || level === 'error', `--log-level ${level} leaves requests out`, 'use --log-level info'),
   paying: ({ pay }) => reasonIf(pay !== true, 'without --pay nothing is paid', 'add --pay'),
-  forked: ({ fork, data }) => reasonIf(fork === undefined && data === undefined, 'nothing is forked', 'add --fork URL'),
+  forkSource: ({ fork, data }) =>
+    reasonIf(fork === undefined && data === undefined, 'nothing is forked', 'add --fork URL'),
   waiting: ({ wait }) => reasonIf(wait === false, 'with --no-wait newcut waits for no blocks'),
   ownNetwork: ({ fork }) => reasonIf(fork !== undefined, NO_WORK_IN_FORKS),
   node: ({ check }) => reasonIf(check === true, '--check starts no node'),

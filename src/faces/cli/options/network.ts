@@ -3,7 +3,7 @@ import { plainOptions } from '#ground/schema/devnet-options.ts'
 import { duration, hashCount, oneOf, yesNo } from '../values.ts'
 import { option } from './row.ts'
 
-export const ofNetwork = { group: 'network', needs: ['embedded'] } as const
+export const ofNetwork = { group: 'network', needs: ['embeddedNetwork'] } as const
 
 const { graph, blockDelayMs, difficulty, pow } = plainOptions
 

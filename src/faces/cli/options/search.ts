@@ -5,7 +5,7 @@ import { priorities } from '#mining/engine/cpu/priority.ts'
 import { oneOf, wholeNumber } from '../values.ts'
 import { changeable, option } from './row.ts'
 
-const ofThreads = { group: 'search', needs: ['own', 'threads'], ...changeable } as const
+const ofThreads = { group: 'search', needs: ['ownSearch', 'threads'], ...changeable } as const
 
 /** The default of `--threads`, which is a number of this machine. */
 export const threadsDefaultText = 'one per CPU core'
