@@ -43,7 +43,7 @@ export async function openShareReader(source: ShareSource, clock: Clock, stopped
     return await LevelStore.open({ folder, network: source.network, clock, onWarning: source.onWarning })
   } catch (error) {
     if (!isLocked(error)) throw error
-    throw operatingError(composeErrors.shareLogInUse, { folder }, error)
+    throw operatingError(composeErrors.shareLogInUse, { folder })
   }
 }
 
