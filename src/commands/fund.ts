@@ -24,7 +24,7 @@ interface RunResult {
   readonly error?: { readonly message?: string }
 }
 
-/** @throws BAD_OPTION for an amount that is none, NODE_REFUSED for an account that cannot get coins */
+/** @throws BAD_OPTION for an invalid amount, NODE_REFUSED for an account that cannot get coins */
 export function runFund(
   [account, given]: readonly [account: string, amount: string],
   config: Config<typeof fundOptions>,

@@ -76,7 +76,7 @@ function rulesOf({ values }: PayoutsConfig, network: string, keys: readonly Name
 /** The options are valid decimal numbers. */
 function exactFractionOf(text: string): Fraction {
   const fraction = fractionOf(text)
-  if (fraction === null) throw new Error(`${text} is no decimal number`)
+  if (fraction === null) throw new Error(`${text} is not a decimal number`)
   return fraction
 }
 

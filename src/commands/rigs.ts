@@ -80,7 +80,7 @@ function refusalIn(body: string): { readonly error?: string; readonly hint?: str
   }
 }
 
-/** @returns the table of rigs, or null if the answer is none. */
+/** @returns the table of rigs, or null if the answer is not a table of rigs. */
 function tableIn(body: string): WorkerTable | null {
   try {
     const table = parsePlainJson(body) as Partial<WorkerTable> | null

@@ -31,7 +31,7 @@ it.each([
   [GUARD, [`key=k:${funded.publicKey.toUpperCase()}`], 'true'],
 ])('newcut local --set %s with %j prints %s', async (code, sets, value) => {
   const ended = await newcut(code, ...sets.flatMap((set) => ['--set', set]))
-  if (value === null) expect(ended.err).toContain('/guard: {"keyset":1} is no guard')
+  if (value === null) expect(ended.err).toContain('/guard: {"keyset":1} is not of type guard')
   else expect([ended.code, ended.out], ended.err).toEqual([0, `${value}\n`])
 })
 
@@ -51,7 +51,7 @@ it.each([
   [['hello'], '--set hello: not a row, time or key (such as coin.coin-table:alice={"balance": 5.0}'],
   [['coin.coin-table:a={"balance": }'], 'not valid JSON'],
   [['key=12'], '--set key=12: a public key has 64 hex digits'],
-  [['time=later'], '/overrides/time: "later" is no time such as'],
+  [['time=later'], '/overrides/time: "later" is not a time such as'],
   [['coin.coin-table:a={"balance": 1.0}'], 'a new row needs all fields, and has no guard'],
   [['time=2030-01-01T00:00:00Z', '--rewind', '2'], '--rewind has no effect with --set'],
 ])('newcut local --set refuses %j', async (sets, text) => {

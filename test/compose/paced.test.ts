@@ -155,7 +155,7 @@ it.each([
     'text',
     'one block',
     400,
-    'the body does not name blocks: it is no JSON object (for example {"0":1} for a block of chain 0)',
+    'the body does not name blocks: it is not a JSON object (for example {"0":1} for a block of chain 0)',
   ],
   ['no chain', '{}', 400, expect.stringContaining('the body does not name blocks: ')],
   ['half a block', '{"0":0.5}', 400, expect.stringContaining('/0 must be integer')],

@@ -113,13 +113,13 @@ describe('/devnet/rows', () => {
   it('/devnet/rows refuses rows that do not fit, and writes none of the others', async () => {
     const { control, value } = await startBox()
     const cases: [unknown, string][] = [
-      [{ ...ROW, count: 1.5 }, '/rows/b/count: 1.5 is no integer'],
-      [{ ...ROW, count: 'x' }, '/rows/b/count: "x" is no integer'],
-      [{ ...ROW, at: 'noon' }, '/rows/b/at: "noon" is no time, such as "2027-01-01T00:00:00Z"'],
-      [{ ...ROW, guard: 'sender00' }, '/rows/b/guard: "sender00" is no guard, such as {"pred":"keys-all"'],
-      [{ ...ROW, tags: ['a', 2] }, '/rows/b/tags/1: 2 is no string'],
-      [{ ...ROW, in: { n: 1.5, note: '' } }, '/rows/b/in/n: 1.5 is no integer'],
-      [{ ...ROW, in: { n: 1 } }, '/rows/b/in: {"n":1} is no object{inner}'],
+      [{ ...ROW, count: 1.5 }, '/rows/b/count: 1.5 is not of type integer'],
+      [{ ...ROW, count: 'x' }, '/rows/b/count: "x" is not of type integer'],
+      [{ ...ROW, at: 'noon' }, '/rows/b/at: "noon" is not of type time, such as "2027-01-01T00:00:00Z"'],
+      [{ ...ROW, guard: 'sender00' }, '/rows/b/guard: "sender00" is not of type guard, such as {"pred":"keys-all"'],
+      [{ ...ROW, tags: ['a', 2] }, '/rows/b/tags/1: 2 is not of type string'],
+      [{ ...ROW, in: { n: 1.5, note: '' } }, '/rows/b/in/n: 1.5 is not of type integer'],
+      [{ ...ROW, in: { n: 1 } }, '/rows/b/in: {"n":1} is not of type object{inner}'],
       [{ ...ROW, price: { decimal: '1'.repeat(400_000) } }, '/rows/b/price: '],
       [{ ...ROW, color: 'red' }, `/rows/b/color: no such field; ${FIELDS}`],
       [

@@ -160,7 +160,7 @@ describe('GET /devnet/transactions', () => {
     const unknown = 'A'.repeat(43)
     expect(await refused(peer, '/devnet/transactions?next=yesterday')).toEqual([
       400,
-      'next: "yesterday" is no cursor; take the text of `next` of the page before',
+      'next: "yesterday" is not a cursor; take the text of `next` of the page before',
     ])
     expect(await refused(peer, `/devnet/transactions?next=${unknown}`)).toEqual([
       404,

@@ -253,7 +253,7 @@ describe('GET /devnet/pacts', () => {
     expect(brief(await peer.get('/devnet/pacts?next=open'))).toEqual([
       400,
       TEXT,
-      'next: "open" is no cursor; take the text of `next` of the page before',
+      'next: "open" is not a cursor; take the text of `next` of the page before',
     ])
     expect((await peer.get(`/devnet/pacts?next=open:${'A'.repeat(43)}`)).status).toBe(404)
   })

@@ -70,7 +70,7 @@ it('a state database finds transactions, and is rebuilt if it is missing, too ol
   await rm(join(dataDir, 'state', 'CURRENT'))
   expect((await checkDataDirectory(dataDir)).findings).toEqual([expect.stringContaining('no file CURRENT')])
   expect(await knownIn(dataDir, keys, notices)).toEqual(known)
-  expect(notices).toEqual([expect.stringMatching(/^made anew: .*state: damaged: no database in it/)])
+  expect(notices).toEqual([expect.stringMatching(/^made again: .*state: damaged: no database in it/)])
   expect(await checkDataDirectory(dataDir)).toMatchObject({ stateBlocks: 70, findings: [] })
 })
 

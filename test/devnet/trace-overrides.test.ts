@@ -125,12 +125,12 @@ describe('overrides', () => {
         items({ ...ITEM, cost: 1 }),
         '/rows/free.shelf.items/tea/cost: no such field; rows of free.shelf.items have price:',
       ],
-      [items({ ...ITEM, price: '1' }), '/tea/price: "1" is no decimal'],
-      [items({ ...ITEM, count: 1.5 }), '/tea/count: 1.5 is no integer'],
-      [items({ ...ITEM, until: 'soon' }), '/tea/until: "soon" is no time, such as "2027-01-01T00:00:00Z"'],
-      [items({ ...ITEM, owner: 'me' }), '/tea/owner: "me" is no guard, such as {"pred":"keys-all"'],
-      [items({ ...ITEM, tags: [1] }), '/tea/tags/0: 1 is no string'],
-      [{ time: 'tomorrow' }, '/time: "tomorrow" is no time such as 2027-01-01T00:00:00Z'],
+      [items({ ...ITEM, price: '1' }), '/tea/price: "1" is not of type decimal'],
+      [items({ ...ITEM, count: 1.5 }), '/tea/count: 1.5 is not of type integer'],
+      [items({ ...ITEM, until: 'soon' }), '/tea/until: "soon" is not of type time, such as "2027-01-01T00:00:00Z"'],
+      [items({ ...ITEM, owner: 'me' }), '/tea/owner: "me" is not of type guard, such as {"pred":"keys-all"'],
+      [items({ ...ITEM, tags: [1] }), '/tea/tags/0: 1 is not of type string'],
+      [{ time: 'tomorrow' }, '/time: "tomorrow" is not a time such as 2027-01-01T00:00:00Z'],
     ] as const) {
       const [status, message] = await refused(overrides)
       expect(status).toBe(400)

@@ -87,5 +87,5 @@ it('npm run package refuses unknown names, and lists the known ones', () => {
   const main = fileURLToPath(new URL('../../dist/scripts/package/main.js', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [main, 'floppy'], { encoding: 'utf8' })
   expect(status).toBe(2)
-  expect(stderr).toMatch(/^npm run package: no package floppy; choose from kernels, npm/)
+  expect(stderr).toMatch(/^npm run package: no package floppy; choose from kernels, manual, npm/)
 })

@@ -110,7 +110,7 @@ function countsIn(body: string): ChainCounts {
   const counts = jsonObjectIn(body)
   const { accepts, complaint } = validatorOf(BlockCounts)
   if (counts === null || !accepts(counts)) {
-    const reason = counts === null ? 'it is no JSON object' : complaint(counts)
+    const reason = counts === null ? 'it is not a JSON object' : complaint(counts)
     throw operatingError(composeErrors.wrongBlockCounts, { why: reason })
   }
   return new Map(Object.entries(counts).map(([chain, count]) => [Number(chain), Number(count)]))

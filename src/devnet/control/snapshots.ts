@@ -107,7 +107,7 @@ export class NamedSnapshots {
 
   /**
    * Stops the clock, so that the next block has this time (milliseconds since the UNIX epoch).
-   * @param stepMs each block moves the clock on by so much; null if the next one sets it going
+   * @param stepMs each block advances the clock by this much; null if the next one sets it going
    * @throws ControlError
    */
   holdClock(atMs: number, stepMs: number | null): void {

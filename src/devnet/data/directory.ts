@@ -174,5 +174,5 @@ async function openState(
   onNotice: (message: string) => void,
 ): Promise<StateDatabase> {
   if (!(await isThere(location))) return StateDatabase.create(location, options)
-  return StateDatabase.openOrRemake(location, options, (reason) => onNotice(`made anew: ${describeError(reason)}`))
+  return StateDatabase.openOrRemake(location, options, (reason) => onNotice(`made again: ${describeError(reason)}`))
 }

@@ -99,5 +99,8 @@ export type FromThread =
   /** The task ended with an error that is not one of contract code. */
   | { readonly broken: string }
 
-/** `refused`: why the command fails, such as state that a forked network does not tell. `failed`: the node could not read the state. */
+/**
+ * `refused`: why the command fails, such as state that a forked network does not report. `failed`: the node could not
+ * read the state.
+ */
 export type ThreadAnswer = { readonly answer: unknown } | { readonly refused: string } | { readonly failed: true }

@@ -59,7 +59,9 @@ function typedFromJson(type: Type | null, json: ExactJson, at: string): Value {
     throw new InvalidRow(`${at}: ${describeError(error)}`)
   }
   if (type !== null && !isOfType(type, value, () => undefined)) {
-    throw new InvalidRow(`${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is no ${typeSource(type)}${hint(type)}`)
+    throw new InvalidRow(
+      `${at}: ${JSON.stringify(json).slice(0, MAX_SHOWN)} is not of type ${typeSource(type)}${hint(type)}`,
+    )
   }
   return value
 }

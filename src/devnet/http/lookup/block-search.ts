@@ -105,7 +105,7 @@ function placeOf(store: BlockStore, cursor: string): { readonly record: number; 
   const parts = CURSOR.exec(cursor)
   if (parts === null) {
     const shown = JSON.stringify(cursor.slice(0, 80))
-    throw new RequestRefused(400, `next: ${shown} is no cursor; take the text of \`next\` of the page before`)
+    throw new RequestRefused(400, `next: ${shown} is not a cursor; take the text of \`next\` of the page before`)
   }
   const [, hash, item] = parts
   const block = store.byId(hash)

@@ -130,7 +130,7 @@ function placeOf(index: PactIndex, cursor: string | undefined): { readonly secti
   const [, section, pactId] = CURSOR.exec(cursor) ?? []
   if (pactId === undefined) {
     const shown = JSON.stringify(cursor)
-    throw new RequestRefused(400, `next: ${shown} is no cursor; take the text of \`next\` of the page before`)
+    throw new RequestRefused(400, `next: ${shown} is not a cursor; take the text of \`next\` of the page before`)
   }
   const last = index.find(pactId)
   if (last === undefined) throw new RequestRefused(404, `next: no chain has the pact ${pactId} now`)

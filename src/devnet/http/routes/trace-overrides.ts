@@ -41,5 +41,5 @@ function rowsIn(state: ReadableState, name: string, byKey: Readonly<Record<strin
 function timeOf(text: string): bigint {
   const time = isoTime(text)
   if (time !== null) return time.micros
-  throw new InvalidRow(`/overrides/time: ${JSON.stringify(text)} is no time such as 2027-01-01T00:00:00Z`)
+  throw new InvalidRow(`/overrides/time: ${JSON.stringify(text)} is not a time such as 2027-01-01T00:00:00Z`)
 }

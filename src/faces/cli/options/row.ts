@@ -44,7 +44,7 @@ interface OptionFacts {
   readonly short?: string
   /** Sentences that follow `help` in `--help-all`, docs/OPTIONS.md and the manual page. */
   readonly more?: string
-  /** The default in words, where the value alone does not tell, or depends on the machine. */
+  /** The default in words, where the value alone does not say it, or depends on the machine. */
   readonly defaultText?: string
   /** All conditions that must hold (needs.ts). An option without them always has an effect. */
   readonly needs?: readonly OptionNeed[]

@@ -67,7 +67,7 @@ function numberOf(json: ExactJson): Decimal | null {
   const text = json instanceof NumberText ? json.text : String(json)
   if (text.length > MAX_DIGITS) throw tooLarge()
   const number = Decimal.parse(text)
-  if (number === null) throw new FormatError('value', 0, 'a number that is no decimal of up to 255 places')
+  if (number === null) throw new FormatError('value', 0, 'a number that is not a decimal of up to 255 places')
   return inRange(number)
 }
 
