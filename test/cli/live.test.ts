@@ -108,7 +108,10 @@ describe('the configuration file of a running miner', () => {
       ['threads: many\n', /newcut\.yaml, threads: "many": expected a whole number from 0 to 1024; nothing is changed/],
       ['threads: 2\nchains: 77\n', /--chains: development at \S+ has no chain 77 \(its chains are 0 to 9\); nothing/],
       ['threads: 0\n', /--threads 0: nothing would search \(give --threads at least 1\); nothing is changed\n/],
-      ["threads: [2\n", /configuration file \S+newcut\.yaml is not valid YAML: .* at line \d+, column \d+ \(.*\); nothing is changed\n/],
+      [
+        'threads: [2\n',
+        /configuration file \S+newcut\.yaml is not valid YAML: .* at line \d+, column \d+ \(.*\); nothing is changed\n/,
+      ],
       ['threads: 2\naccount: k:ab\n', /warning .*k:ab.*; nothing is changed\n/],
     ] as const) {
       save(miner.file, text)
