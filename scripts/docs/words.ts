@@ -1,4 +1,7 @@
-/** The word list of CONTRIBUTING.md: one word, one meaning. test/words.test.ts compares the document and the names of src. */
+/**
+ * The word list of CONTRIBUTING.md: one word, one meaning. test/words.test.ts compares the document and the names of
+ * src.
+ */
 
 /** A word of the field, and other words that a reader could expect in its place. */
 export interface Word {
@@ -71,7 +74,7 @@ export const words: readonly Word[] = [
   { word: 'step', meaning: 'always with its noun: Merkle step, trace step, pact step', not: 'a bare `Step`' },
   { word: 'view', meaning: 'what shows events: text, JSON, a file, a page', not: 'a *face* is the wing `faces`' },
   { word: 'interface', meaning: 'an interface of the contract language, or the HTTP interface', not: '*face*' },
-  { word: 'default', meaning: 'the value of an option that nobody set', not: '*standard*' },
+  { word: 'default', meaning: 'the value of an option that is not set', not: '*standard*' },
   { word: 'current', meaning: 'of this moment', not: '*present*' },
   { word: 'maximum', meaning: 'a limit; its constant begins with `MAX_`', not: '*most*' },
   { word: 'refusal', meaning: 'an answer with an error status, in words', not: '*rejected* is a verdict' },

@@ -89,7 +89,7 @@ function keysetIn(json: string): Keyset {
 
 /**
  * @returns the public key of `k:KEY`. The network judges other keys.
- * @throws NewcutError BAD_OPTION for a `k:` without a valid key, because nobody could spend its coins
+ * @throws NewcutError BAD_OPTION for a `k:` without a valid key, because its coins could not be spent
  */
 function withoutPrefix(key: string): string {
   if (!key.startsWith('k:')) return key

@@ -105,13 +105,13 @@ const USUAL_DELAY_MS = 30_000
 
 async function poolOf({ recorder }: RigHost, faced: MinerForServers, source: MinerSetup['source']) {
   const { PoolResponses } = await import('#faces/api/pool-shapes.ts')
-  const { payoutFolder, payoutReader: payoutsIn } = await import('./payout-reader.ts')
+  const { payoutFolder, payoutReader } = await import('./payout-reader.ts')
   const { miner, reached, record, onEvent } = faced
   const { network, payee: account } = reached
   const recent = record.state?.recent ?? []
   const snapshot = () => miner.snapshot()
   const folder = payoutFolder(source, network)
-  const payouts = folder === null ? null : await payoutsIn(folder, { network, account }, onEvent)
+  const payouts = folder === null ? null : await payoutReader(folder, { network, account }, onEvent)
   const [client] = reached.node?.clients() ?? []
   const about = {
     symbol: client?.network.network.symbol ?? 'KDA',

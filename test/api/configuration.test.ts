@@ -67,7 +67,7 @@ it('a client without the right token changes nothing and gets the reason', async
   expect(changes).toEqual([])
 })
 
-it('nobody may change the configuration if no token is configured', async () => {
+it('the configuration cannot be changed if no token is configured', async () => {
   const { put, changes } = await start(null)
   const { status, text } = await put('{"threads":2}', 'Bearer null')
   expect(text).toContain('this miner can only be read')

@@ -341,7 +341,7 @@ describe('newcut transfer', () => {
     expect((await balanceOf('sender09')).chains[1]).toBe('190000007')
   })
 
-  it('newcut transfer does not begin a transfer that nobody could finish', async () => {
+  it('newcut transfer does not begin a transfer that could not be finished', async () => {
     const { file, account } = await keyFile('fourth.yaml')
     await output('transfer', account, '2', '--key', 'sender00')
     const crossing = ['transfer', 'sender01', '1', '--key', file, '--to-chain', '1']

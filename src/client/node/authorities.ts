@@ -6,7 +6,7 @@ import { nodeErrors } from './error-rows.ts'
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 
 /**
- * Checks certificates in PEM form: node:tls would silently ignore unusable ones, and trust nobody.
+ * Checks certificates in PEM form: node:tls silently ignores unusable ones, and would then trust no server.
  * @param place source of the text, for errors
  * @throws NewcutError BAD_OPTION for text without a certificate, or with a damaged one
  */

@@ -29,7 +29,7 @@ interface RoundTripAnswer {
   readonly body: Uint8Array
 }
 
-/** Abort reason of a request whose response nobody awaits. */
+/** Abort reason of an abandoned request. */
 const abandonedError = () => new Error('nobody awaits the response')
 
 /**

@@ -16,8 +16,8 @@ import type { SigningKey } from './keys.ts'
  * 2. waits until the target chain has learnt of the block with that step, and the node can prove it there;
  * 3. gives the coins to the receiver: a continuation with the proof on the target chain.
  *
- * Between 1 and 3 nobody has the coins. Anybody may send 3, again and again: the pact completes once. If a reorg removes
- * the block of the first step or that of the proof, 2 and 3 are repeated with another proof.
+ * Between 1 and 3, no account has the coins. Any account may send 3, repeatedly: the pact completes once. If a reorg
+ * removes the block of the first step or that of the proof, 2 and 3 are repeated with another proof.
  */
 export interface Crossing {
   readonly chain: number

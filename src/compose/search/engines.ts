@@ -117,8 +117,8 @@ export class Engines {
   async #adaptersFor(gpu: GpuSetup): Promise<readonly AdapterInfo[]> {
     const key = JSON.stringify(gpu)
     if (this.#adapters?.gpu !== key) {
-      const { chooseOwnAdapters: wantedAdapters } = await import('#mining/tune/own-search.ts')
-      this.#adapters = { gpu: key, adapters: await wantedAdapters(gpu, this.#workBytes, this.#stopped) }
+      const { chooseOwnAdapters } = await import('#mining/tune/own-search.ts')
+      this.#adapters = { gpu: key, adapters: await chooseOwnAdapters(gpu, this.#workBytes, this.#stopped) }
     }
     return this.#adapters.adapters
   }

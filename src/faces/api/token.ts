@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The current token of the miner. Null means that nobody may change anything. */
+/** The current token of the miner. Null disables all changes. */
 export type CurrentToken = () => string | null
 
 /**

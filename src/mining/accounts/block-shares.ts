@@ -1,6 +1,6 @@
 /**
  * Shares that are blocks, until the share log has them. A block is submitted at once, while its share may still wait
- * for the log. If the process died then, nobody would be paid for the block. Therefore a file stores each of these shares
+ * for the log. If the process died then, the block would pay no one. Therefore a file stores each of these shares
  * before its block is submitted, and the next start adds the remaining ones to the log.
  */
 import { appendFileSync, mkdirSync, truncateSync } from 'node:fs'

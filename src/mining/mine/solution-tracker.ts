@@ -40,10 +40,10 @@ interface FoundSolution {
  * A solution on its way to a verdict:
  *
  * 1. `found`: its line with the solved work is in the journal before anything else happens.
- * 2. `handed-in`: it is being submitted to the issuer of its job, again and again while nobody answers.
+ * 2. `handed-in`: it is being submitted to the issuer of its job, repeatedly until the issuer answers.
  * 3. `acknowledged`: the issuer took it, which says nothing about its block. Or it ends here: `rejected`, `stale`, `lost`.
  * 4. `confirmed`: its chain has the block. `credited`: a pool or the leader of a fleet accepted it. Or it ends as `stale`
- *    (another block has its place), or stays `unconfirmed` while nobody can say more.
+ *    (another block has its place), or stays `unconfirmed` until a node knows more.
  * 5. `confirmed` again at greater depths, and `orphaned` if another branch wins. Both may follow each other until one of
  *    the branches is deep enough; then it is settled.
  *

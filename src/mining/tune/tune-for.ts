@@ -40,6 +40,6 @@ export async function checkTuning(search: TunableSearch, places: PowerSources | 
   if (search.kind !== 'own' || search.efficiency === undefined || search.threads === 0) return
   const counters = await readPackages(places?.powercap ?? '')
   if (!('problem' in counters)) return
-  const { unreadableError: unreadable } = await import('./efficiency.ts')
-  throw unreadable(problemText(counters))
+  const { unreadableError } = await import('./efficiency.ts')
+  throw unreadableError(problemText(counters))
 }

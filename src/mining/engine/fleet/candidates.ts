@@ -56,7 +56,7 @@ interface CandidatesOptions extends StoreOptions {
  * 2. JetStream delivers it to the leader (`onSolution`), and again after ACK_WAIT_MS without a sign of progress. The
  *    leader sends such signs while it waits for the node (`#extendDeadlines`).
  * 3. The miner submits it, and reports each step (`Leader.recordStep`). With a final verdict, `settle` acknowledges it.
- * 4. If nobody takes it, `returnToStream` hands it to the leader of that time. At its stop a leader returns all.
+ * 4. If it is not submitted, `returnToStream` hands it to the leader of that time. At its stop a leader returns all.
  * 5. Rigs ask for its outcome, which `Outcomes` remembers.
  */
 export class Candidates {
@@ -92,7 +92,7 @@ export class Candidates {
     this.#waiting.delete(hash)
   }
 
-  /** Returns a solution that nobody submitted: JetStream delivers it again, to the leader of that time. */
+  /** Returns a solution that was not submitted: JetStream delivers it again, to the leader of that time. */
   returnToStream(hash: string): void {
     for (const message of this.#waiting.get(hash) ?? []) message.nak(REDELIVERY_MS)
     this.#waiting.delete(hash)
