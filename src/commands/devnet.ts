@@ -113,6 +113,7 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
   const networks = await networkFormsOf(config.values['network-file'])
   const { shown, bar, version } = log
   const { values } = config
+  log.show({ type: 'banner', lines: [`newcut ${version}`] })
   const failed = new AbortController()
   const options = {
     ...startOptions(config, log, networks),
@@ -127,9 +128,9 @@ async function serveWith(log: DevnetLog, config: DevnetConfig, stopped: AbortSig
   let leave: () => void = () => undefined
   try {
     if (values.mine) checkMinable(devnet)
-    log.show({ type: 'banner', lines: devnetBanner(devnet, values, version) })
     // A forked network has accounts of its own.
     if (devnet.fork === null && !hasOwnContracts(devnet)) log.show(fundedAccounts(devnet.url))
+    log.show({ type: 'banner', lines: devnetBanner(devnet, values) })
     if (values.exec === undefined) leave = shown.attend(() => devnetNow(devnet))
     const command = values.exec === undefined ? null : runWithNode(values.exec, devnet.url, stop)
     const over = command?.finally(() => commandIsOver.abort())

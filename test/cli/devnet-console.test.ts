@@ -53,7 +53,7 @@ describe('newcut devnet without a terminal', () => {
   it('newcut devnet without a terminal first prints the facts that a user needs: addresses for clients, the source of blocks, how to sign', async () => {
     const node = startHere(['devnet', '--port', '0', '--graph', 'pair'])
     const [, url] = await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/)
-    await node.sees(/ warning {3}these keys are public/)
+    await node.sees(/see it in a browser: \S+\n/)
     const lines = node.out().split('\n')
     for (const line of [
       `clients: ${url}/chainweb/0.0/development/chain/0/pact (chains 0 to 1)`,
@@ -65,6 +65,7 @@ describe('newcut devnet without a terminal', () => {
     ]) {
       expect(lines).toContain(line)
     }
+    expect(lines.slice(-2)).toEqual([`see it in a browser: ${url}/`, ''])
   })
 
   it('newcut devnet without a terminal reports a waiting transaction, and the source of blocks', async () => {

@@ -24,11 +24,11 @@ export function payeeOf(values: DevnetValues): Payee {
   return { account: null, predicate: 'keys-all', publicKeys: key === undefined ? null : [key] }
 }
 
-export function devnetBanner(devnet: Devnet, values: DevnetValues, version: string): string[] {
+/** Its last line is the address for a browser, which is in sight when the banner fills the terminal. */
+export function devnetBanner(devnet: Devnet, values: DevnetValues): string[] {
   const { blocks, cut, network, url } = devnet
   const api = `${url}/${values.product}/0.0/${network.name}`
   return [
-    `newcut ${version}`,
     networkLine(devnet),
     ...(values.data === undefined ? [] : [`data: ${values.data}, ${blocks} blocks`]),
     ...(values['state-file'] === undefined
@@ -41,11 +41,11 @@ export function devnetBanner(devnet: Devnet, values: DevnetValues, version: stri
     ...accountLines(devnet),
     ...(values.mine ? [paidLine(paidAccountOn(network.name, payeeOf(values)))] : []),
     `clients: ${api}/chain/0/pact${cut.size === 1 ? '' : ` (chains 0 to ${cut.size - 1})`}`,
-    `mine it: newcut mine --node ${url} (work at ${api}/mining/work)`,
+    `mine it: newcut mine --node ${url}`,
     ...(hasPage(values) ? [`mine in a browser: ${url}${PAGE_PATH}`] : []),
-    `see it in a browser: ${url}/`,
     `try its calls in a browser: ${url}/explorer/api`,
     `control it: ${url}/devnet/status`,
+    `see it in a browser: ${url}/`,
   ]
 }
 
@@ -92,7 +92,7 @@ function blockLines({ settings: { autoMine }, url }: Devnet, { mine }: DevnetVal
 
 const WARNING = 'these keys are public: never use them on another network'
 
-/** Names, keys, coins, and how to sign with them at this node. */
+/** Names, keys, coins, and how to sign with them at this node. `GET /devnet/accounts` has them as well. */
 export function fundedAccounts(url: string): ConsoleEvent {
   const accounts = developmentAccounts.map(({ balance, ...account }) => ({ ...account, coinsAtGenesis: balance }))
   const hint = `sign as one of them: newcut transfer sender01 1.5 --key sender00 --node ${url}`

@@ -81,11 +81,8 @@ export function linesOf(event: ConsoleEvent): ConsoleLine[] {
 export function plainTextsOf(event: ConsoleEvent): readonly string[] {
   if (event.type === 'banner') return event.lines
   if (event.type !== 'accounts') return []
-  const accounts = event.accounts.map(
-    ({ account, publicKey, secretKey, coinsAtGenesis }) =>
-      `  ${account} public ${publicKey} secret ${secretKey} coins ${coinsAtGenesis}`,
-  )
-  return ['funded accounts, with their coins at genesis on every chain:', ...accounts, event.hint]
+  const accounts = event.accounts.map(({ account, secretKey }) => `  ${account} ${secretKey}`)
+  return ['funded accounts, with coins on every chain, and their secret keys:', ...accounts, event.hint]
 }
 
 /** `chain 0  height 12  free.m:3  KEY: text`; a call has `local` or `preflight` for the height. */
