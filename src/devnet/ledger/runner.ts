@@ -3,7 +3,7 @@ import { NewcutError } from '#ground/base/errors.ts'
 import { ContractError, NOWHERE } from '#language/contracts/errors.ts'
 import { FunctionDefinition, type Run } from '#language/contracts/machine/ast.ts'
 import { emptyEnvironment, type LanguageRules } from '#language/contracts/machine/environment.ts'
-import { MissingEntry } from '#language/contracts/machine/state.ts'
+import { DroppedRun } from '#language/contracts/machine/state.ts'
 import type { Term } from '#language/contracts/run.ts'
 import { CapabilityToken, type Value } from '#language/contracts/values/value.ts'
 import type { BlockRules } from '../rules/network-rules.ts'
@@ -52,8 +52,8 @@ export function attempt<T>(run: () => T): { readonly value: T } | { readonly err
     return { value: run() }
   } catch (error) {
     if (error instanceof ContractError) return { error }
-    // The state cannot be read: the code is not at fault.
-    if (error instanceof NewcutError || error instanceof MissingEntry) throw error
+    // The state cannot be read, or the run begins again: the code is not at fault.
+    if (error instanceof NewcutError || error instanceof DroppedRun) throw error
     const { name, message } = error as Error
     return { error: new ContractError('EvalError', `Internal error: ${name}: ${message}`) }
   }

@@ -32,5 +32,5 @@ export function startTransaction(
   const transaction = newTransaction(message, layer, gas)
   const spoken = block.rules.isPrintAllowed === true ? printingLanguage : language
   if (tracer === null) return new Evaluator(spoken, block, transaction)
-  return new TracingEvaluator(spoken, block, transaction, { tracer, probe: null })
+  return new TracingEvaluator(spoken, block, transaction, { tracer, probe: tracer.probe ?? null })
 }

@@ -3,7 +3,7 @@
  * modules does not count.
  */
 import type { Expr, Module } from '../machine/ast.ts'
-import type { ExpansionProbe } from '../machine/expand/probe.ts'
+import type { ExpansionProbe, FormSite } from '../machine/expand/probe.ts'
 import { annotationsOf } from '../machine/load/annotations.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
@@ -53,8 +53,8 @@ export class Coverage implements ExpansionProbe, Tracer {
     for (const member of form.items) if (member.form === 'call') this.#listenToMember(file, module, member)
   }
 
-  instrument(form: Form, module: Module, expand: () => Expr): Expr {
-    const file = this.#coverageOf(module)
+  instrument(form: Form, { module }: FormSite, expand: () => Expr): Expr {
+    const file = module === null ? null : this.#coverageOf(module)
     // Forms without text are made by the expander.
     if (file === null || form.from === form.to || this.#heads.has(form)) return expand()
     if (form.form === 'call') this.#listenToParts(file, form)

@@ -93,10 +93,13 @@ export class Layer implements ReadableState {
 }
 
 /**
- * Ends a run that reads an entry that is not there yet. It is not a failure of the code, so neither `try` nor
- * `enforce-one` nor a guard catches it. The caller drops the run, fetches the entry and runs again.
+ * Ends a run that its caller drops, and begins again. It is not a failure of the code, so neither `try` nor `enforce-one`
+ * nor a guard catches it.
  */
-export class MissingEntry extends StacklessError {
+export class DroppedRun extends StacklessError {}
+
+/** Ends a run that reads an entry that is not there yet. The caller fetches the entry and runs again. */
+export class MissingEntry extends DroppedRun {
   readonly domain: Domain
   /** Key of the entry, or null for the keys of the whole domain. */
   readonly key: string | null

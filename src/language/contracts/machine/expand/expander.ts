@@ -22,14 +22,10 @@ import type { Term } from '../term.ts'
 import * as exprs from './expressions.ts'
 import { checkForm } from './form-rules.ts'
 import { emptyBinding, notDynamic, notInDefcap, noValue, unboundVariable } from './load-errors.ts'
-import type { ExpansionProbe } from './probe.ts'
+import type { ExpansionProbe, Scope } from './probe.ts'
 import { Resolver } from './resolver.ts'
 
-/** Names of local variables, innermost first, parallel to `Env`. */
-export interface Scope {
-  readonly name: string
-  readonly up: Scope | null
-}
+export type { Scope } from './probe.ts'
 
 export type SpecialForm = (call: CallForm, expander: Expander, scope: Scope | null) => Expr
 export type SpecialForms = ReadonlyMap<string, SpecialForm>
@@ -72,9 +68,9 @@ export class Expander {
 
   expand(form: Form, scope: Scope | null): Expr {
     const { probe } = this.run
-    return probe === null || this.module === null
+    return probe === null
       ? this.#expand(form, scope)
-      : probe.instrument(form, this.module, () => this.#expand(form, scope))
+      : probe.instrument(form, { module: this.module, scope }, () => this.#expand(form, scope))
   }
 
   #expand(form: Form, scope: Scope | null): Expr {
