@@ -269,7 +269,7 @@ describe('newcut contract --coverage', () => {
         FN:11,deal.enter FN:14,deal.admin FN:16,deal.trade FNDA:0,deal.G FNDA:2,deal.OPEN FNDA:2,deal.INNER
         FNDA:1,deal.ONLY-ADMIN FNDA:3,deal.guarded FNDA:2,deal.enter FNDA:1,deal.admin FNDA:1,deal.trade FNF:8 FNH:7
         BRDA:2,0,0,- BRDA:2,0,1,- BRDA:3,1,0,2 BRDA:3,1,1,0 BRDA:5,2,0,2 BRDA:5,2,1,1 BRDA:6,3,0,0 BRDA:6,3,1,1
-        BRDA:17,4,0,1 BRDA:17,4,1,0 BRF:10 BRH:5 DA:2,0 DA:3,2 DA:4,2 DA:5,2 DA:6,1 DA:7,1 DA:8,3 DA:9,3 DA:10,2
+        BRDA:18,4,0,1 BRDA:18,4,1,0 BRF:10 BRH:5 DA:2,0 DA:3,2 DA:4,2 DA:5,2 DA:6,1 DA:7,1 DA:8,3 DA:9,3 DA:10,2
         DA:11,2 DA:12,2 DA:13,2 DA:14,1 DA:15,1 DA:16,1 DA:18,1 DA:19,0 DA:21,1 LF:18 LH:16 end_of_record
       `
         .trim()

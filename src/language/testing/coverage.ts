@@ -1,5 +1,5 @@
 /** Coverage of `newcut contract`: a summary for people, and the file that lcov tools read. */
-import { type BranchCount, type FileCounts, lineHits } from '../contracts/repl/run-observer.ts'
+import { type BranchCount, type FileCounts, type FunctionCount, lineHits } from '../contracts/repl/run-observer.ts'
 
 /** Number of counted things, and of those that ran. */
 export interface CoveredCount {
@@ -108,8 +108,12 @@ export function lcovText(files: readonly FileCounts[], displayName: (file: strin
 }
 
 function lcovRecord(counts: FileCounts, path: string): string[] {
-  const { functions, branches } = counts
-  const { lines, functions: ofFunctions, branches: ofBranches } = fileCoverageOf(counts)
+  const functions = uniquelyNamed(counts.functions)
+  const hitsOf = lineHits(counts)
+  const outcomes = outcomesOf(counts.branches, hitsOf)
+  const ofFunctions = countReached(functions.map(({ hits }) => hits))
+  const ofBranches = countReached(outcomes.map(({ hits }) => hits ?? 0))
+  const ofLines = countReached([...hitsOf.values()])
   return [
     'TN:',
     `SF:${path}`,
@@ -117,18 +121,54 @@ function lcovRecord(counts: FileCounts, path: string): string[] {
     ...functions.map(({ hits, name }) => `FNDA:${hits},${name}`),
     `FNF:${ofFunctions.all}`,
     `FNH:${ofFunctions.hit}`,
-    ...branches.flatMap(branchRecords),
+    ...outcomes.map(({ line, block, index, hits }) => `BRDA:${line},${block},${index},${hits ?? '-'}`),
     `BRF:${ofBranches.all}`,
     `BRH:${ofBranches.hit}`,
-    ...[...lineHits(counts)].map(([line, hits]) => `DA:${line},${hits}`),
-    `LF:${lines.all}`,
-    `LH:${lines.hit}`,
+    ...[...hitsOf].map(([line, hits]) => `DA:${line},${hits}`),
+    `LF:${ofLines.all}`,
+    `LH:${ofLines.hit}`,
     'end_of_record',
   ]
 }
 
-/** A branch without any outcome was not evaluated, which lcov writes as `-`. */
-function branchRecords({ line, hits }: BranchCount, block: number): string[] {
-  const isReached = hits.some((count) => count > 0)
-  return hits.map((count, i) => `BRDA:${line},${block},${i},${isReached ? count : '-'}`)
+/** lcov knows functions by their names, and refuses a name with two lines: later ones get their place. */
+function uniquelyNamed(functions: readonly FunctionCount[]): FunctionCount[] {
+  const names = new Set<string>()
+  return functions.map((each) => {
+    if (!names.has(each.name)) {
+      names.add(each.name)
+      return each
+    }
+    return { ...each, name: `${each.name}:${each.line}:${each.column}` }
+  })
+}
+
+/** An outcome as lcov counts it. */
+interface LcovOutcome {
+  readonly line: number
+  readonly block: number
+  readonly index: number
+  /** Null if its branch was not evaluated. */
+  readonly hits: number | null
+}
+
+/**
+ * Outcomes that lcov 2 accepts. It refuses branches on a line that does not count, and outcomes of a line that never
+ * ran. It also refuses a line that ran if none of its branches has an outcome.
+ */
+function outcomesOf(branches: readonly BranchCount[], hitsOf: ReadonlyMap<number, number>): LcovOutcome[] {
+  const counted = [...hitsOf.keys()]
+  const lineOf = ({ line }: BranchCount) => counted.find((each) => each >= line) ?? line
+  const reached = new Set(branches.filter(isReached).map(lineOf))
+  return branches.flatMap((branch, block) => {
+    const line = lineOf(branch)
+    const hasRun = (hitsOf.get(line) ?? 0) > 0
+    if (hasRun && !reached.has(line)) return []
+    const isCounted = hasRun && isReached(branch)
+    return branch.hits.map((count, index) => ({ line, block, index, hits: isCounted ? count : null }))
+  })
+}
+
+function isReached({ hits }: BranchCount): boolean {
+  return hits.some((count) => count > 0)
 }

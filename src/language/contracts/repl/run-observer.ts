@@ -8,7 +8,7 @@ import { type FormTrace, FormTraces } from '../trace/form-traces.ts'
 import { type GasCalls, GasReport } from '../trace/gas-report.ts'
 import type { FormStart, ObservedRun, RunObserver } from '../trace/observer.ts'
 
-export { type BranchCount, type FileCounts, lineHits, mergeCounts } from '../coverage/counts.ts'
+export { type BranchCount, type FileCounts, type FunctionCount, lineHits, mergeCounts } from '../coverage/counts.ts'
 export type { DeployedSize } from '../machine/tracer.ts'
 export { type GasCalls, GasReport, type GasRow, type GasRowKind } from '../trace/gas-report.ts'
 
