@@ -60,6 +60,7 @@ async function leadWith(
       log.tell({ type: 'banner', lines: await dryRunLines(config, setup, stopped) })
       return 0
     }
+    log.show({ type: 'banner', lines: [...firstLines(version), fleetLine(values)] })
     const unlisten = link.listen((problem) => {
       log.show(
         problem === null ? { type: 'recovered', message: 'NATS answers' } : { type: 'trouble', message: problem },
@@ -68,7 +69,7 @@ async function leadWith(
     const snapshot = await runMiner(setup, {
       onEvent: log.show,
       onStart: (start) => {
-        log.show({ type: 'banner', lines: banner(start, setup, config, version) })
+        log.show({ type: 'banner', lines: banner(start, setup, config) })
         leave = attendMiner(log, start)
       },
       stopped,
@@ -101,10 +102,8 @@ function fleetLine({ nats, 'fleet-name': name }: LeaderConfig['values']): string
   return `fleet: ${name} at ${servers.join(', ')}; rigs join with newcut mine --fleet ${servers[0]}`
 }
 
-function banner(start: MinerStart, { source }: MinerSetup, { values, file }: LeaderConfig, version: string): string[] {
+function banner(start: MinerStart, { source }: MinerSetup, { file }: LeaderConfig): string[] {
   return [
-    ...firstLines(version),
-    fleetLine(values),
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...sourceLines(start, source),
     ...faceLines(start.api),

@@ -51,6 +51,7 @@ async function mineWith(
 ): Promise<number> {
   let leave: () => void = () => undefined
   const live = liveConfig(config, log, environment)
+  log.show({ type: 'banner', lines: openingLines(setup, config, version) })
   try {
     const http = setup.http && { ...setup.http, configuration: live.configuration }
     const snapshot = await runMiner(
@@ -58,7 +59,7 @@ async function mineWith(
       {
         onEvent: log.show,
         onStart: (start) => {
-          log.show({ type: 'banner', lines: banner(start, setup, { ...config, version }) })
+          log.show({ type: 'banner', lines: banner(start, setup, config) })
           const [unattend, unfollow] = [attendMiner(log, start), live.follow(start)]
           leave = () => {
             unfollow()
@@ -115,24 +116,29 @@ function liveConfig(config: MineConfig, log: ReplaceableView, environment: Proce
   return { configuration, follow }
 }
 
-function banner(
-  start: MinerStart,
-  { source }: MinerSetup,
-  { values, file, version }: MineConfig & Pick<CommandContext, 'version'>,
-): string[] {
-  const { api, journal, rigsAddress, proxiesAddress, pageUrl } = start
+/** The lines before the start, which takes up to some seconds. */
+function openingLines({ source, search }: MinerSetup, { values }: MineConfig, version: string): string[] {
+  const network = source.kind === 'embedded' && search.kind === 'own' ? source.network : null
+  const measures = network !== null && network.pow && network.difficulty === undefined
   return [
     ...firstLines(version),
     searchLine(values),
+    ...(measures ? ['measuring this machine for half a second, to choose the first difficulty'] : []),
     ...pausingLines(values),
+  ]
+}
+
+function banner(start: MinerStart, { source }: MinerSetup, { values, file }: MineConfig): string[] {
+  const { api, journal, rigsAddress, proxiesAddress, pageUrl } = start
+  return [
     ...(rigsAddress === null ? [] : [rigsLine(rigsAddress, values)]),
     ...(proxiesAddress === null ? [] : [`proxies: ${proxiesAddress}, each with a nonce2 of 7 bytes for 256 rigs`]),
     ...(file === null ? [] : [`configuration: ${file}`]),
     ...sourceLines(start, source),
-    ...faceLines(api),
     ...orderLines(api, values),
     ...journalLines(journal),
     ...(pageUrl === null ? [] : [`mine in a browser: ${pageUrl}`]),
+    ...faceLines(api),
   ]
 }
 

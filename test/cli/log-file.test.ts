@@ -341,7 +341,7 @@ describe('newcut devnet --log-file', () => {
     expect(err).toMatch(/^\d\d:\d\d:\d\d request {3}GET \/info .*\n$/)
     const lines = textOf(file).split('\n').slice(0, -1)
     for (const line of lines) expect(line).toMatch(STAMP)
-    for (const part of [/ mine it: newcut mine /, / {3}sender00 public [0-9a-f]{64} /, / request {3}GET \/info /]) {
+    for (const part of [/ mine it: newcut mine /, / {3}sender00 [0-9a-f]{64}$/, / request {3}GET \/info /]) {
       expect(lines.filter((line) => part.test(line))).toHaveLength(1)
     }
   })
