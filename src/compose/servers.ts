@@ -142,6 +142,14 @@ interface UserInterfaceParts extends MinerForServers {
   readonly token: () => string | null
 }
 
+/** Ports to try, the default first, so that several miners of one machine have a dashboard each. */
+const PORT_TRIES = 10
+const LAST_PORT = 65_535
+
+const portsFrom = (first: number): number[] =>
+  Array.from({ length: PORT_TRIES }, (_, i) => first + i).filter((port) => port <= LAST_PORT)
+
+/** Starts it on the next free port where the user chose none. */
 async function startServer(
   { host, port, isRequired, ...given }: HttpSetup,
   { miner, metrics, connection, extensions, token, end, onEvent }: UserInterfaceParts,
@@ -152,11 +160,18 @@ async function startServer(
   const fingerprint = given.fingerprint ?? null
   const identity = { version: packageVersion, processor: await readProcessor(), fingerprint }
   const routes = monitorRoutes({ snapshot, connection, identity, control, token, configuration })
-  try {
-    return await startApi({ host, port }, snapshot, metrics, ...extensions, ...routes)
-  } catch (error) {
-    if (isRequired) throw error
-    onEvent({ type: 'warning', message: `${describeError(error)}; mining without metrics` })
-    return null
+  const start = (port: number) => startApi({ host, port }, snapshot, metrics, ...extensions, ...routes)
+  if (isRequired) return start(port)
+  let refusal: unknown
+  for (const next of portsFrom(port)) {
+    try {
+      const api = await start(next)
+      if (next !== port) onEvent({ type: 'warning', message: `port ${port} is taken: the dashboard is at ${api.url}/` })
+      return api
+    } catch (error) {
+      refusal ??= error
+    }
   }
+  onEvent({ type: 'warning', message: `${describeError(refusal)}; mining without metrics and dashboard` })
+  return null
 }

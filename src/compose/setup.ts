@@ -175,7 +175,7 @@ export interface StratumSetup {
 export interface HttpSetup {
   readonly host: string
   readonly port: number
-  /** Fail if the port is unusable, instead of mining without metrics. */
+  /** Fail if the port is unusable, instead of serving on one of the next nine, or mining without metrics. */
   readonly isRequired: boolean
   /** Bearer token of clients that may pause, resume and stop the miner; nobody may if undefined. */
   readonly token?: string | undefined

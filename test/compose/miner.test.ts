@@ -51,10 +51,25 @@ it('runMiner mines until its limit, and reports at the start who is paid', async
   expect(events.filter(({ type }) => type === 'ready')).toHaveLength(1)
 })
 
-it('runMiner mines without metrics, with a warning, if their port is in use', async () => {
+it('runMiner serves on the next free port, with a warning, if its port is in use and not required', async () => {
+  const http = busyHttp(false)
+  const events: MinerEvent[] = []
+  const starts: MinerStart[] = []
+  const onEvent = (event: MinerEvent) => void events.push(event)
+  await runMiner(setup({ http }), { onEvent, onStart: (start) => void starts.push(start), stopped })
+  const [{ api }] = starts
+  const served = Number(new URL(api?.url ?? '').port)
+  expect(served).toBeGreaterThan(http.port)
+  expect(served).toBeLessThan(http.port + 10)
+  const message = `port ${http.port} is taken: the dashboard is at ${api?.url}/`
+  expect(events).toContainEqual({ type: 'warning', message })
+})
+
+it('runMiner mines without metrics, with a warning, if it may not listen on any of the ports', async () => {
   const events: MinerEvent[] = []
   const ports = { onEvent: (event: MinerEvent) => void events.push(event), stopped }
-  const snapshot = await runMiner(setup({ http: busyHttp(false) }), ports)
+  // An address for documentation (RFC 5737), which no machine has.
+  const snapshot = await runMiner(setup({ http: { ...busyHttp(false), host: '192.0.2.1' } }), ports)
   expect(snapshot.solutions.accepted).toBe(2)
   expect(events).toContainEqual({ type: 'warning', message: expect.stringContaining('mining without metrics') })
 })
