@@ -4,12 +4,12 @@ import { resolveLayers } from '../src/faces/cli/config.ts'
 import type { OptionTable } from '../src/faces/cli/flags.ts'
 import { blocksOptions } from '../src/faces/cli/options/blocks.ts'
 import { conformanceOptions } from '../src/faces/cli/options/conformance.ts'
-import { contractOptions } from '../src/faces/cli/options/contract.ts'
 import { forkCommandOptions, lspOptions } from '../src/faces/cli/options/fork.ts'
 import { mineOptions } from '../src/faces/cli/options/mine.ts'
 import { refuseWithoutEffect } from '../src/faces/cli/options/needs.ts'
 import { payoutsOptions } from '../src/faces/cli/options/payouts.ts'
 import type { OptionSpec } from '../src/faces/cli/options/row.ts'
+import { testOptions } from '../src/faces/cli/options/test.ts'
 import { sendOptions, transferOptions } from '../src/faces/cli/options/wallet.ts'
 import { NewcutError } from '../src/ground/base/errors.ts'
 
@@ -158,7 +158,7 @@ const others: Readonly<Record<string, { table: OptionTable; situations: readonly
     },
   },
   contract: {
-    table: contractOptions,
+    table: testOptions,
     situations: [{}, { tap: true }, { check: true }, { lcov: 'x' }, { 'coverage-min': '80' }, { fork: 'a:1' }],
     values: {
       ...{ json: true, tolerance: '1%', 'coverage-exclude': ['lib'], 'coverage-all': true, 'fork-cut': '5' },
@@ -202,7 +202,7 @@ it.each(Object.entries(others))(
   (_, command) => {
     const rows = Object.entries(command.table as Readonly<Record<string, OptionSpec<unknown>>>)
     const needing = rows.filter(([, { needs = [] }]) => needs.length > 0).map(([name]) => name)
-    const shared = command.table === lspOptions ? needing.filter((name) => !(name in contractOptions)) : needing
+    const shared = command.table === lspOptions ? needing.filter((name) => !(name in testOptions)) : needing
     expect(Object.keys(command.values)).toEqual(expect.arrayContaining(shared))
   },
 )

@@ -10,7 +10,7 @@ const HEAD = `# Errors of contracts
 <!-- Written by npm run docs:tables from src/language/contracts/failures. Do not edit. -->
 
 Live nodes and test files word many errors of contracts differently. Results of commands have the text of live nodes.
-\`newcut contract\` prints the text of test files. \`expect-failure\` accepts a part of either.
+\`newcut test\` prints the text of test files. \`expect-failure\` accepts a part of either.
 
 Words in braces stand for values. \`{id:20}\` is cut after 20 characters, and \`...\` marks the cut. On the wire, a text
 ends after 256 characters.

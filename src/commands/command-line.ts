@@ -11,7 +11,7 @@ import { toolCommands } from './tool-commands.ts'
 /** Runs a command line without node and script. Resolves with the exit code. */
 export async function newcut(args: readonly string[], context: CommandContext): Promise<number> {
   // The options of all other commands would double what these load.
-  const isTool = toolCommands.some(({ name }) => name === args[0])
+  const isTool = args.length > 0 && toolCommands.some(({ name, alias }) => name === args[0] || alias === args[0])
   return runProgram(args, context, isTool ? toolCommands : (await import('./commands.ts')).commandRows)
 }
 

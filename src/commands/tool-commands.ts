@@ -2,9 +2,9 @@
 import { benchSuites } from '#faces/cli/bench-suites.ts'
 import { type CommandRow, commandRow } from '#faces/cli/command-row.ts'
 import { conformanceOptions, rigsCheckOptions } from '#faces/cli/options/conformance.ts'
-import { commonContractOptions, contractOptions } from '#faces/cli/options/contract.ts'
 import { commonForkOptions, commonLspOptions, forkCommandOptions, lspOptions } from '#faces/cli/options/fork.ts'
 import { section } from '#faces/cli/options/row.ts'
+import { commonTestOptions, testOptions } from '#faces/cli/options/test.ts'
 import {
   benchOptions,
   devicesOptions,
@@ -70,19 +70,23 @@ export const toolCommands: readonly CommandRow[] = [
     run: async (suites, { values }, context) => (await import('./bench.ts')).runBench({ suites, ...values }, context),
   }),
   commandRow({
-    name: 'contract',
+    name: 'test',
+    alias: 'contract',
     group: 'contracts',
     args: ['[file...]'],
     help: 'run contract tests (.repl files)',
-    options: contractOptions,
-    common: commonContractOptions,
+    about:
+      'FILE is a test file, or a folder: newcut runs the test files in it and below, without those that others load. ' +
+      'Without FILE, it is the current folder. newcut contract is the same command.',
+    options: testOptions,
+    common: commonTestOptions,
     examples: [
-      'newcut contract token.repl',
-      'newcut contract token.repl -v --gas-report',
-      'newcut contract token.repl sale.repl --gas-snapshot',
-      'newcut contract token.repl --coverage --lcov lcov.info',
+      'newcut test',
+      'newcut test token.repl -v --gas-report',
+      'newcut test token.repl sale.repl --gas-snapshot',
+      'newcut test token.repl --coverage --lcov lcov.info',
     ],
-    run: async (files, { values }, context) => (await import('./contract.ts')).runContract(files, values, context),
+    run: async (files, { values }, context) => (await import('./test.ts')).runTestCommand(files, values, context),
   }),
   commandRow({
     name: 'fork',

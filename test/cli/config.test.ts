@@ -185,10 +185,10 @@ describe('newcut config COMMAND', () => {
 
 it('commands without options of their own take variables and files, and refuse unknown ones', async () => {
   const file = yamlFile('runs.yaml', 'runs: 0\n')
-  const { code, err } = await run(['contract', 'x.repl', '--config', file])
+  const { code, err } = await run(['test', 'x.repl', '--config', file])
   expect(err).toContain(`runs: 0: expected a whole number from 1 to 1000000`)
   expect(code).toBe(2)
-  const other = await run(['contract', 'x.repl'], { NEWCUT_JOBS: 'many' })
+  const other = await run(['test', 'x.repl'], { NEWCUT_JOBS: 'many' })
   expect(other.err).toContain('NEWCUT_JOBS=many: expected a whole number')
   expect(other.code).toBe(2)
   const unknown = await run(['keygen'], { NEWCUT_JOBZ: '1' })

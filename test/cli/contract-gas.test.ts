@@ -1,4 +1,4 @@
-/** `newcut contract --gas` as a user runs it. */
+/** `newcut test --gas` as a user runs it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ const file = join(folder, 'sums.repl')
 writeFileSync(file, '(+ 1 2)\n(expect "a list" 2\n  (length [1 2]))\n')
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('newcut contract --gas shows the gas of each form and the total', async () => {
-  const { code, out } = await run(['contract', '--gas', file])
+it('newcut test --gas shows the gas of each form and the total', async () => {
+  const { code, out } = await run(['test', '--gas', file])
   expect(code).toBe(0)
   const [sum, length, total, ...rest] = out.trimEnd().split('\n')
   expect(sum).toMatch(/^ +0\.130 {2}\S*sums\.repl:1:1: \(\+ 1 2\)$/)
@@ -20,8 +20,8 @@ it('newcut contract --gas shows the gas of each form and the total', async () =>
   expect(rest.at(-1)).toBe('1 passed, 0 failed')
 })
 
-it('newcut contract --json has milligas with --gas, and no gas without it', async () => {
-  const { out } = await run(['contract', '--gas', '--json', file])
+it('newcut test --json has milligas with --gas, and no gas without it', async () => {
+  const { out } = await run(['test', '--gas', '--json', file])
   expect(JSON.parse(out).gas).toMatchObject([{ milligas: 130, text: '(+ 1 2)' }, { milligas: 300 }])
-  expect(JSON.parse((await run(['contract', '--json', file])).out)).not.toHaveProperty('gas')
+  expect(JSON.parse((await run(['test', '--json', file])).out)).not.toHaveProperty('gas')
 })

@@ -49,7 +49,7 @@ it('the exit code is 1 if the input is wrong or cannot be read', async () => {
   expect(await ends(startHere(['solve', 'ff'.repeat(32)], {}, 'x'), 1)).toContain('[BAD_INPUT]')
   const test = join(folder, 'fails.repl')
   writeFileSync(test, '(expect "two" 2 1)\n')
-  await ends(startHere(['contract', test]), 1)
+  await ends(startHere(['test', test]), 1)
 })
 
 it('the exit code is 2 for wrong options, variables and files', async () => {

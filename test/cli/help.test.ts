@@ -222,7 +222,7 @@ describe('the examples that end by themselves', () => {
   afterAll(() => devnet.close())
 
   const ending = [
-    ...['keygen', 'config', 'blocks', 'local', 'inspect', 'contract'].flatMap((name) => commandLines(examples[name])),
+    ...['keygen', 'config', 'blocks', 'local', 'inspect', 'test'].flatMap((name) => commandLines(examples[name])),
     examples.balance[0],
     examples.send[0],
     commandLines(examples.send)[2],

@@ -1,4 +1,4 @@
-/** `newcut contract` with traces, reports of gas, snapshots, and results for other programs. */
+/** `newcut test` with traces, reports of gas, snapshots, and results for other programs. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 const contract = (...args: string[]) => contractIn(folder, args)
 
 describe('-v', () => {
-  it('newcut contract -v shows the steps of forms that failed, and -vv those of all forms', async () => {
+  it('newcut test -v shows the steps of forms that failed, and -vv those of all forms', async () => {
     const { status, lines } = await contract('bad.repl', '-v')
     expect(status).toBe(1)
     const text = lines.join('\n')
@@ -53,7 +53,7 @@ describe('-v', () => {
     expect((await contract('good.repl', '-v')).lines).toEqual((await contract('good.repl')).lines)
   })
 
-  it('newcut contract -v shows no form that a test expects to fail, but the form that ends the test', async () => {
+  it('newcut test -v shows no form that a test expects to fail, but the form that ends the test', async () => {
     write('fails.pact', '(m.sure 0)')
     write('expected.repl', '(load "m.pact")\n(expect-failure "fails" "not sure" (load "fails.pact"))')
     expect((await contract('expected.repl', '-v')).lines).toEqual((await contract('expected.repl')).lines)
@@ -62,7 +62,7 @@ describe('-v', () => {
     expect(lines).toContain('fails.pact:1:1: failed')
   })
 
-  it('newcut contract -v adds the trees of steps to the JSON', async () => {
+  it('newcut test -v adds the trees of steps to the JSON', async () => {
     const json = JSON.parse((await contract('bad.repl', '-v', '--json')).lines[0])
     expect(json.traces.map(({ form }: { form: string }) => form)).toEqual(['bad.repl:3:1', 'bad.repl:4:1'])
     expect(json.traces[0].trace.children[0]).toMatchObject({
@@ -76,7 +76,7 @@ describe('-v', () => {
 })
 
 describe('--gas-report', () => {
-  it('newcut contract --gas-report adds up the calls of all files', async () => {
+  it('newcut test --gas-report adds up the calls of all files', async () => {
     const { status, lines } = await contract('good.repl', 'bad.repl', '--gas-report')
     expect(status).toBe(1)
     // A call with two arguments costs 100, and adding small integers 130.
@@ -110,7 +110,7 @@ describe('.gas-snapshot', () => {
     expect((await contract('good.repl', '--check')).status).toBe(0)
   })
 
-  it('newcut contract --check fails with the tests whose gas differs by more than the tolerance', async () => {
+  it('newcut test --check fails with the tests whose gas differs by more than the tolerance', async () => {
     const adding = (zeros: number) => CONTRACT.replace('(+ a b)', `(fold (+) (+ a b) [${'0 '.repeat(zeros)}])`)
     const gasIn = () => Number(/^good\.repl:adds (\d+)$/m.exec(read('.gas-snapshot'))?.[1])
     write('m.pact', adding(44))
@@ -134,7 +134,7 @@ describe('.gas-snapshot', () => {
     expect(read('.gas-snapshot')).toBe(kept)
   })
 
-  it('newcut contract --check names new and missing tests, but none of files that did not run', async () => {
+  it('newcut test --check names new and missing tests, but none of files that did not run', async () => {
     await contract('good.repl', 'bad.repl', '--gas-snapshot')
     expect((await contract('good.repl', '--check')).status).toBe(0)
     write('good.repl', GOOD.replace('(expect "adds" 7', '(expect "sums" 7'))
@@ -144,7 +144,7 @@ describe('.gas-snapshot', () => {
     expect(lines).toContain('good.repl:sums: new, gas 1')
   })
 
-  it('newcut contract --check names a .gas-snapshot that is missing or damaged', async () => {
+  it('newcut test --check names a .gas-snapshot that is missing or damaged', async () => {
     expect((await contract('good.repl', '--check')).stderr).toContain(
       '--check cannot read .gas-snapshot: it does not exist (ENOENT)',
     )
@@ -162,7 +162,7 @@ describe('.gas-snapshot', () => {
 })
 
 describe('results for other programs', () => {
-  it('newcut contract --tap prints a plan, escaped names, and the reason of each failure', async () => {
+  it('newcut test --tap prints a plan, escaped names, and the reason of each failure', async () => {
     const { status, lines } = await contract('good.repl', 'bad.repl', '--tap')
     expect(status).toBe(1)
     expect(lines).toEqual([
@@ -185,10 +185,10 @@ describe('results for other programs', () => {
     ])
   })
 
-  it('newcut contract --junit writes XML whose elements are closed', async () => {
+  it('newcut test --junit writes XML whose elements are closed', async () => {
     await contract('good.repl', 'bad.repl', '--junit', 'out.xml')
     const xml = read('out.xml')
-    expect(xml).toContain('<testsuites name="newcut contract" tests="6" failures="2" errors="0">')
+    expect(xml).toContain('<testsuites name="newcut test" tests="6" failures="2" errors="0">')
     expect(xml).toContain('<testsuite name="bad.repl" tests="3" failures="2" errors="0">')
     expect(xml).toContain('name="is &lt;sure&gt; &amp; &quot;quoted&quot;" file="good.repl" line="4"')
     expect(xml).toContain('<failure message="expected 4, got 3">bad.repl:3:1: expected 4, got 3</failure>')
@@ -200,7 +200,7 @@ describe('results for other programs', () => {
     )
   })
 
-  it('newcut contract --match counts only tests of that name, though all code runs', async () => {
+  it('newcut test --match counts only tests of that name, though all code runs', async () => {
     const { status, lines } = await contract('good.repl', 'bad.repl', '--match', 'quoted')
     expect(lines.slice(0, 1)).toEqual(['good.repl: 1 passed, 0 failed'])
     // An early end counts: tests after it did not run.
@@ -214,7 +214,7 @@ describe('results for other programs', () => {
 })
 
 describe('several files', () => {
-  it('newcut contract prints the same with one thread and with several, sorted by file', async () => {
+  it('newcut test prints the same with one thread and with several, sorted by file', async () => {
     const files = Array.from({ length: 6 }, (_, i) => `f${i}.repl`)
     for (const [i, name] of files.entries()) write(name, `(expect "number ${i}" ${i} (+ ${i} ${i % 3 === 2 ? 1 : 0}))`)
     const one = await contract(...files, '--jobs', '1', '-v', '--gas')
@@ -226,8 +226,8 @@ describe('several files', () => {
 })
 
 describe('--watch', () => {
-  it('newcut contract --watch runs again when a loaded file changes, until SIGINT', async () => {
-    const child = spawn(process.execPath, [MAIN, 'contract', 'good.repl', '--watch'], { cwd: folder })
+  it('newcut test --watch runs again when a loaded file changes, until SIGINT', async () => {
+    const child = spawn(process.execPath, [MAIN, 'test', 'good.repl', '--watch'], { cwd: folder })
     let out = ''
     const until = (text: RegExp) =>
       new Promise<void>((found) => {

@@ -1,9 +1,9 @@
-/** Texts of `newcut contract` at their limits: gas, snapshots, coverage, TAP and JUnit. */
+/** Texts of `newcut test` at their limits: gas, snapshots, coverage, TAP and JUnit. */
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveLayers } from '../../src/faces/cli/config.ts'
-import { contractOptions } from '../../src/faces/cli/options/contract.ts'
 import { refuseWithoutEffect } from '../../src/faces/cli/options/needs.ts'
+import { testOptions } from '../../src/faces/cli/options/test.ts'
 import {
   type BranchCount,
   CoverageCounter,
@@ -266,31 +266,31 @@ describe('coverage', () => {
   })
 })
 
-it('newcut contract names a test file that is a directory', async () => {
-  const { code, out } = await run(['contract', '.'])
+it('newcut test names a test file that is a directory', async () => {
+  const { code, out } = await run(['test', '.'])
   expect(code).toBe(1)
   expect(out).toContain('STOPPED .: cannot read .: it is a folder (EISDIR)')
 })
 
-it('newcut contract --tap keeps stdout to TAP, and -vvv means -vv', async () => {
+it('newcut test --tap keeps stdout to TAP, and -vvv means -vv', async () => {
   const file = join('test', 'contracts', 'coverage', 'inline.repl')
-  const { out, err } = await run(['contract', file, '--tap', '--coverage'])
+  const { out, err } = await run(['test', file, '--tap', '--coverage'])
   expect(out).toMatch(/^TAP version 14\n/)
   expect(out).not.toContain('branches')
   expect(err).toContain('branches')
-  const all = await run(['contract', file, '-vv'])
+  const all = await run(['test', file, '-vv'])
   expect(all.out.split('\n').length).toBeGreaterThan(20)
-  expect(await run(['contract', file, '-vvv'])).toEqual(all)
+  expect(await run(['test', file, '-vvv'])).toEqual(all)
 })
 
 describe('flags', () => {
   const valuesOf = (flags: Readonly<Record<string, unknown>>) => {
-    const config = resolveLayers(contractOptions, { orders: {}, flags, environment: {}, content: {}, file: null })
-    refuseWithoutEffect(contractOptions, config)
+    const config = resolveLayers(testOptions, { orders: {}, flags, environment: {}, content: {}, file: null })
+    refuseWithoutEffect(testOptions, config)
     return config.values
   }
 
-  it('newcut contract accepts the bounds of every flag', () => {
+  it('newcut test accepts the bounds of every flag', () => {
     const flags = { jobs: '256', runs: '1', seed: '0', 'coverage-min': '100,100%', check: true, tolerance: '10000%' }
     expect(valuesOf(flags)).toMatchObject({
       jobs: 256,
@@ -314,5 +314,5 @@ describe('flags', () => {
     [{ tolerance: '1' }, '--tolerance has no effect: it is for --check'],
     [{ 'coverage-all': true }, '--coverage-all has no effect: no coverage is measured'],
     [{ json: true, tap: true }, '--json has no effect: --tap decides what is printed'],
-  ] as const)('newcut contract refuses %j', (flags, text) => expect(() => valuesOf(flags)).toThrow(text))
+  ] as const)('newcut test refuses %j', (flags, text) => expect(() => valuesOf(flags)).toThrow(text))
 })

@@ -187,14 +187,14 @@ describe('coverage equals counts by hand', () => {
   })
 })
 
-describe('newcut contract --coverage', () => {
+describe('newcut test --coverage', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-coverage-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
   const command = (...args: string[]) => contractIn(FOLDER, args)
   const all = ['token.repl', 'branches.repl', 'deal.repl', 'inline.repl', 'twice.repl']
 
-  it('newcut contract --coverage prints a table, and the place of what no test reached', async () => {
+  it('newcut test --coverage prints a table, and the place of what no test reached', async () => {
     const { status, lines: printed } = await command(...all, '--coverage')
     expect(status).toBe(0)
     const text = printed.join('\n')
@@ -213,12 +213,12 @@ describe('newcut contract --coverage', () => {
     expect(found).toEqual(['events.pact:22:5: if: never then', 'events.pact:22:11: if: never ran'])
   })
 
-  it('newcut contract --coverage counts the same with one thread and with several', async () => {
+  it('newcut test --coverage counts the same with one thread and with several', async () => {
     const one = await command(...all, '--coverage', '--jobs', '1')
     expect(await command(...all, '--coverage', '--jobs', '4')).toEqual(one)
   })
 
-  it('newcut contract --coverage-min decides on the exit code by lines, or by lines and branches', async () => {
+  it('newcut test --coverage-min decides on the exit code by lines, or by lines and branches', async () => {
     const least = (bound: string) => command('branches.repl', '--coverage-min', bound)
     expect((await least('80')).status).toBe(0)
     const low = await least('90%')
@@ -231,7 +231,7 @@ describe('newcut contract --coverage', () => {
     for (const wrong of ['101', 'x', '1,2,3']) expect((await least(wrong)).stderr).toContain('--coverage-min')
   })
 
-  it('newcut contract --coverage leaves out dependencies and excluded files', async () => {
+  it('newcut test --coverage leaves out dependencies and excluded files', async () => {
     const names = async (...args: string[]) =>
       (await command(...args, '--coverage')).lines.filter((line) => /%/.test(line)).map((line) => line.split(' ')[0])
     expect(await names('token.repl', 'deal.repl')).toEqual(['deal.pact', 'token.pact', 'all'])
@@ -260,7 +260,7 @@ describe('newcut contract --coverage', () => {
     },
   )
 
-  it('newcut contract --lcov writes lcov records, with lines from 1', async () => {
+  it('newcut test --lcov writes lcov records, with lines from 1', async () => {
     const out = join(folder, 'deal.info')
     expect((await command('deal.repl', '--lcov', out)).status).toBe(0)
     expect(readFileSync(out, 'utf8')).toBe(
@@ -277,21 +277,17 @@ describe('newcut contract --coverage', () => {
         .concat('\n'),
     )
   })
-  itWith(
-    lackOf('genhtml'),
-    'newcut contract --lcov writes a file that genhtml reads, with the same figures',
-    async () => {
-      const out = join(folder, 'all.info')
-      await command(...all, '--lcov', out)
-      const args = ['--branch-coverage', '--output-directory', join(folder, 'html'), out]
-      const { status, stdout, stderr } = spawnSync('genhtml', args, { encoding: 'utf8', cwd: FOLDER })
-      expect(status).toBe(0)
-      expect(stderr).toBe('')
-      expect(stdout).toMatch(/lines\.*: 77\.0% \(67 of 87 lines\)/)
-      expect(stdout).toMatch(/functions\.*: 75\.0% \(21 of 28 functions\)/)
-      expect(stdout).toMatch(/branches\.*: 52\.4% \(22 of 42 branches\)/)
-      const pages = readdirSync(join(folder, 'html'), { recursive: true, encoding: 'utf8' })
-      expect(pages.filter((page) => page.endsWith('token.pact.gcov.html'))).toHaveLength(1)
-    },
-  )
+  itWith(lackOf('genhtml'), 'newcut test --lcov writes a file that genhtml reads, with the same figures', async () => {
+    const out = join(folder, 'all.info')
+    await command(...all, '--lcov', out)
+    const args = ['--branch-coverage', '--output-directory', join(folder, 'html'), out]
+    const { status, stdout, stderr } = spawnSync('genhtml', args, { encoding: 'utf8', cwd: FOLDER })
+    expect(status).toBe(0)
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/lines\.*: 77\.0% \(67 of 87 lines\)/)
+    expect(stdout).toMatch(/functions\.*: 75\.0% \(21 of 28 functions\)/)
+    expect(stdout).toMatch(/branches\.*: 52\.4% \(22 of 42 branches\)/)
+    const pages = readdirSync(join(folder, 'html'), { recursive: true, encoding: 'utf8' })
+    expect(pages.filter((page) => page.endsWith('token.pact.gcov.html'))).toHaveLength(1)
+  })
 })

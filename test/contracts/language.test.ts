@@ -1,10 +1,11 @@
-/** The test suites of the language, and `newcut contract`, which runs such files. */
+/** The test suites of the language, and `newcut test`, which runs such files. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ContractError } from '../../src/language/contracts/errors.ts'
 import { runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
+import { run as runCommand } from '../cli/run.ts'
 import { contractIn } from './contract-in.ts'
 
 const SUITES = join(import.meta.dirname, 'suites')
@@ -126,11 +127,11 @@ it('a constant of a test file is evaluated where it stands', () => {
   expect(stopped).toMatchObject({ place: { line: 1, column: 12 }, message: expect.stringContaining('+') })
 })
 
-describe('newcut contract', () => {
+describe('newcut test', () => {
   const command = (...args: string[]) => contractIn(process.cwd(), args)
   const path = (name: string) => relative(process.cwd(), join(SUITES, name))
 
-  it('newcut contract exits with 0 if all expectations hold', async () => {
+  it('newcut test exits with 0 if all expectations hold', async () => {
     const { status, lines } = await command(path('errors.repl'), path('examples/loads.repl'))
     expect(status).toBe(0)
     expect(lines[0]).toMatch(/errors\.repl: \d+ passed, 0 failed$/)
@@ -138,7 +139,7 @@ describe('newcut contract', () => {
     expect(lines[2]).toMatch(/^\d+ passed, 0 failed$/)
   })
 
-  it('newcut contract exits with 1 and reports failures with their place, counted from 1', async () => {
+  it('newcut test exits with 1 and reports failures with their place, counted from 1', async () => {
     const { status, lines } = await command(path('examples/wrong.repl'))
     expect(status).toBe(1)
     expect(lines[0]).toBe('  "printed"')
@@ -146,7 +147,7 @@ describe('newcut contract', () => {
     expect(lines.at(-1)).toBe('1 passed, 5 failed')
   })
 
-  it('newcut contract names where a test calls the code of another file that fails', async () => {
+  it('newcut test names where a test calls the code of another file that fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'newcut-contract-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(
@@ -158,7 +159,7 @@ describe('newcut contract', () => {
     expect(lines[0]).toMatch(/STOPPED \S*m\.pact:2:16: positive \(called at \S*m\.repl:3:1\)$/)
   })
 
-  it('newcut contract exits with 1 if a file stops early', async () => {
+  it('newcut test exits with 1 if a file stops early', async () => {
     const { status, lines } = await command(path('examples/stops.repl'))
     expect(status).toBe(1)
     expect(lines).toEqual([
@@ -168,13 +169,13 @@ describe('newcut contract', () => {
     ])
   })
 
-  it('newcut contract exits with 1 if a file cannot be read', async () => {
-    const { status, lines } = await command(path('examples/nowhere.repl'))
-    expect(status).toBe(1)
-    expect(lines[0]).toMatch(/STOPPED .*cannot read .*nowhere\.repl: it does not exist \(ENOENT\)/)
+  it('newcut test refuses a file that does not exist, and guesses which one is meant', async () => {
+    const { status, stderr } = await command(path('examples/lodas.repl'))
+    expect(status).toBe(2)
+    expect(stderr).toContain('examples/lodas.repl: no such file or folder; did you mean loads.repl?')
   })
 
-  it('newcut contract --json prints one JSON object for each file', async () => {
+  it('newcut test --json prints one JSON object for each file', async () => {
     const { status, lines } = await command('--json', path('examples/wrong.repl'), path('examples/loads.repl'))
     expect(status).toBe(1)
     const reports = lines.map((line) => JSON.parse(line))
@@ -185,9 +186,21 @@ describe('newcut contract', () => {
     expect(reports[0].failures[0]).toMatchObject({ place: { line: 1, column: 0 }, name: 'two and two' })
   })
 
-  it('newcut contract requires file arguments', async () => {
-    const { status, stderr } = await command()
-    expect(status).not.toBe(0)
-    expect(stderr).toContain('no test file is given')
+  it('newcut test without arguments runs the test files below the current folder', async () => {
+    const { status, lines } = await contractIn(join(SUITES, 'examples'), [])
+    expect(status).toBe(1)
+    expect(lines.filter((line) => /^[\w-]+\.repl: \d+ passed/.test(line)).map((line) => line.split(':')[0])).toEqual([
+      'fresh.repl',
+      'loads-wrong.repl',
+      'loads.repl',
+    ])
+  })
+
+  it('newcut contract is newcut test, also in the help', async () => {
+    const [old, now] = await Promise.all(
+      ['contract', 'test'].map((name) => runCommand([name, path('examples/loads.repl')])),
+    )
+    expect(old).toEqual(now)
+    expect((await runCommand(['help', 'contract'])).out).toMatch(/newcut\s+contract\s+is\s+the\s+same\s+command/)
   })
 })

@@ -21,7 +21,7 @@ async function cachedRun() {
   const file = join(folder(), 'test.repl')
   writeFileSync(file, FILE)
   const height = Math.min(...[...devnet.cut.values()].map((head) => Number(head.height)))
-  const args = ['contract', file, '--fork', proxy.url, '--fork-cache', cache, '--fork-limit', '1000/s']
+  const args = ['test', file, '--fork', proxy.url, '--fork-cache', cache, '--fork-limit', '1000/s']
   const test = (cut = String(height)) => run([...args, '--fork-cut', cut])
   expect((await test()).code).toBe(0)
   const [name] = readdirSync(join(cache, 'development'))

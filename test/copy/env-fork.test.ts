@@ -24,7 +24,7 @@ async function workplace() {
     /** A call that forks the node. @param more further fields */
     fork: (more = '"cache": "off"') => `(env-fork "${proxy.url}" {${options}, ${more}})\n`,
     test: async (text: string, args: readonly string[] = []) => {
-      const { out, err, code } = await run(['contract', file('test.repl', text), ...args])
+      const { out, err, code } = await run(['test', file('test.repl', text), ...args])
       return { out: out.replace(/[.\w/-]*\/(?=\w+\.repl)/g, ''), err, code }
     },
   }

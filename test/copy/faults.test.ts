@@ -29,7 +29,7 @@ async function contractOn({ devnet }: Pick<Started, 'devnet'>, manner: Manner = 
       writeFileSync(file, text)
       const args = ['--fork', proxy.url, '--fork-cache', 'off', '--fork-limit', '1000/s']
       const cut = options.includes('--fork-cut') ? [] : ['--fork-cut', String(height)]
-      return run(['contract', file, ...args, ...cut, ...options])
+      return run(['test', file, ...args, ...cut, ...options])
     },
   }
 }

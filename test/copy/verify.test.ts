@@ -38,7 +38,7 @@ it('newcut fork prints the cut of a fork, with which another begins at the same 
   writeFileSync(file, out)
   const test = join(folder(), 'test.repl')
   writeFileSync(test, '(expect "height" true (= (at "block-height" (chain-data)) '.concat(`${height + 1}))`))
-  const again = await run(['contract', test, '--fork', proxy.url, '--fork-cache', 'off', '--fork-cut', file])
+  const again = await run(['test', test, '--fork', proxy.url, '--fork-cache', 'off', '--fork-cut', file])
   expect(again.out, again.err).toContain('1 passed')
   expect(again.code, again.err).toBe(0)
   expect(devnet.cut.size).toBe(Object.keys(JSON.parse(out).hashes).length)
@@ -49,7 +49,7 @@ it('newcut fork --verify names the live module in which a test file ended', asyn
   const test = join(folder(), 'ends.repl')
   writeFileSync(test, '(expect "one" 1 1)\n(free.fork-second.fails)\n')
   const fork = ['--fork', proxy.url, '--fork-cache', 'off', '--fork-cut', String(height)]
-  const { code, out } = await run(['contract', test, ...fork])
+  const { code, out } = await run(['test', test, ...fork])
   expect(out).toMatch(/STOPPED module free\.fork-second:\d+:\d+: on purpose \(called at .*ends\.repl:2:1\)/)
   expect(code).toBe(1)
 })

@@ -217,7 +217,7 @@ describe('an editor at newcut lsp', () => {
     await editor.tell('textDocument/didSave', { textDocument: { uri: uriOf(file) } })
     const { diagnostics } = await editor.publishes(uriOf(file), (params) => params.diagnostics.length > 0)
     expect(diagnostics).toMatchObject([
-      { range: { start: { line: 1, character: 0 } }, message: 'wrong: expected 4, got 3', source: 'newcut contract' },
+      { range: { start: { line: 1, character: 0 } }, message: 'wrong: expected 4, got 3', source: 'newcut test' },
     ])
     expect(await lensesOf()).toEqual([
       [0, 'run test: 1 passed, 1 failed'],

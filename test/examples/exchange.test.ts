@@ -44,20 +44,20 @@ function changed<T>(name: string, from: string, to: string, body: () => T): T {
   }
 }
 
-describe('newcut contract', () => {
+describe('newcut test', () => {
   it('the example passes with full coverage and the gas of its snapshot, in files for a CI server', () => {
     const reports = ['--coverage-min', '100,100', '--lcov', 'lcov.info', '--junit', 'junit.xml', '--gas-report']
-    const { status, lines } = newcut('contract', ...TESTS, ...reports)
+    const { status, lines } = newcut('test', ...TESTS, ...reports)
     expect(status, lines.join('\n')).toBe(0)
     expect(lines).toContain('92 passed, 0 failed')
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}swap +\d+ /))
     expect(lines.at(-1)).toMatch(/^all files +100\.0 % .* 100\.0 % .* 100\.0 % /)
-    expect(read('junit.xml')).toContain('<testsuites name="newcut contract" tests="92" failures="0" errors="0">')
-    expect(newcut('contract', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%').status).toBe(0)
+    expect(read('junit.xml')).toContain('<testsuites name="newcut test" tests="92" failures="0" errors="0">')
+    expect(newcut('test', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%').status).toBe(0)
   })
 
   it('the gas report of the example counts the calls of exchange.repl as by hand', () => {
-    newcut('contract', 'exchange.repl', '--lcov', 'one.info')
+    newcut('test', 'exchange.repl', '--lcov', 'one.info')
     const [, record] = /SF:exchange\.pact\n([\s\S]*?)end_of_record/.exec(read('one.info')) ?? []
     const hits = [...record.matchAll(/^FNDA:(\d+),free\.exchange\.(\S+)$/gm)].map(([, n, name]) => [name, Number(n)])
     expect(Object.fromEntries(hits)).toMatchObject({
@@ -77,9 +77,9 @@ describe('newcut contract', () => {
 
   itWith(
     lackOf('genhtml'),
-    'newcut contract writes coverage of the example that genhtml reads, with the same figures',
+    'newcut test writes coverage of the example that genhtml reads, with the same figures',
     () => {
-      newcut('contract', ...TESTS, '--lcov', 'all.info')
+      newcut('test', ...TESTS, '--lcov', 'all.info')
       const { status, out, err } = runIn('genhtml', ['--branch-coverage', '-o', 'html', 'all.info'])
       expect(status).toBe(0)
       expect(err).toBe('')
@@ -89,19 +89,19 @@ describe('newcut contract', () => {
     },
   )
 
-  it('newcut contract finds a capability that no test of the example sees refused', () => {
+  it('newcut test finds a capability that no test of the example sees refused', () => {
     const refused = '(expect-failure "bob changes no module" "Keyset failure" (load "exchange.pact"))'
     const { status, lines } = changed('exchange.repl', refused, '', () =>
-      newcut('contract', ...TESTS, '--coverage-min', '100,100'),
+      newcut('test', ...TESTS, '--coverage-min', '100,100'),
     )
     expect(status).toBe(1)
     expect(lines).toContain('exchange.pact:37:3: capability free.exchange.GOVERNANCE was never refused')
   })
 
-  it('newcut contract names the tests of the example that need more gas than before', () => {
+  it('newcut test names the tests of the example that need more gas than before', () => {
     const once = '(sold::transfer account reserve amount)'
     const { status, lines } = changed('exchange.pact', once, `(get-pool sold bought) ${once}`, () =>
-      newcut('contract', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%'),
+      newcut('test', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%'),
     )
     expect(status).toBe(1)
     expect(lines).toContainEqual(expect.stringMatching(/exchange\.repl:is what one gets: gas \d+ -> \d+ \(\+\d+, /))
@@ -111,8 +111,8 @@ describe('newcut contract', () => {
   it.each([
     ['(* amount (- 1.0 FEE))', '(* amount (+ 1.0 FEE))', 'the product never falls'],
     ['"second-reserve": (- second-reserve second-out),', '"second-reserve": second-reserve,', 'sums of balances'],
-  ])('newcut contract finds by chance a fault that the exchange has with %s as %s', (right, wrong, name) => {
-    const { status, lines } = changed('exchange.pact', right, wrong, () => newcut('contract', 'properties.repl'))
+  ])('newcut test finds by chance a fault that the exchange has with %s as %s', (right, wrong, name) => {
+    const { status, lines } = changed('exchange.pact', right, wrong, () => newcut('test', 'properties.repl'))
     expect(status).toBe(1)
     expect(lines).toContainEqual(expect.stringMatching(new RegExp(`FAILED properties\\.repl:.*${name}.* with seed `)))
     expect(lines).toContainEqual(expect.stringMatching(/in the place of properties\.repl:.*this fails:/))
@@ -122,7 +122,7 @@ describe('newcut contract', () => {
     const expected = '(expect "bob gets coins" 9.519414385741 (swap free.token coin'
     const { lines } = changed('exchange.repl', expected, `(swap free.token coin`, () => {
       // The expectation ends with one parenthesis more than the call.
-      return changed('exchange.repl', '42.0 9.0))', '42.0 99.0)', () => newcut('contract', 'exchange.repl'))
+      return changed('exchange.repl', '42.0 9.0))', '42.0 99.0)', () => newcut('test', 'exchange.repl'))
     })
     expect(lines[0]).toMatch(
       /STOPPED exchange\.pact:\d+:7: The price has moved: .* \(called at exchange\.repl:\d+:1\)$/,

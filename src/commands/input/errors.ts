@@ -10,7 +10,6 @@ const OVERRIDE_EXAMPLE: string =
 export const commandErrors = errorRows({
   // Arguments that are missing or do not fit together.
   unknownCommand: { code: 'BAD_OPTION', text: 'config {name}: no such command{guess}', hint: 'commands: {names}' },
-  noTestFile: { code: 'BAD_OPTION', text: 'no test file is given', hint: 'newcut contract my.repl' },
   noContract: { code: 'BAD_OPTION', text: 'no contract is given', hint: 'newcut types coin --out coin.d.ts' },
   noRequestFile: { code: 'BAD_OPTION', text: 'no request file is given', hint: 'newcut sign transfer.yaml' },
   codeOrRequest: {
@@ -232,7 +231,7 @@ export const commandErrors = errorRows({
   unreadableSnapshot: {
     code: 'BAD_OPTION',
     text: '--check cannot read {file}: {why}',
-    hint: 'newcut contract FILE.repl --gas-snapshot writes it',
+    hint: 'newcut test FILE.repl --gas-snapshot writes it',
   },
   invalidYaml: {
     code: 'BAD_INPUT',
@@ -302,7 +301,7 @@ export const commandErrors = errorRows({
   testTimeout: {
     code: 'BAD_INPUT',
     text: 'the test file ran longer than {seconds} s and was stopped',
-    hint: 'newcut contract FILE runs it without a limit',
+    hint: 'newcut test FILE runs it without a limit',
   },
   // Answers of nodes, miners and leaders.
   noLeader: {

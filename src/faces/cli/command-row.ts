@@ -18,6 +18,8 @@ interface ArgumentFacts {
 /** The texts of a command in help and manual page. */
 export interface CommandFacts {
   readonly name: string
+  /** Another name of one word, which works as well. */
+  readonly alias?: string
   readonly group: CommandGroup
   /** One line of at most 66 letters, without a full stop. */
   readonly help: string

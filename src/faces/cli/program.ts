@@ -77,9 +77,11 @@ function withOptionsOf([name, other]: readonly string[], rows: readonly CommandR
   return rows.map((row) => (row.name === name && row.isAboutOptions ? { ...row, options, common } : row))
 }
 
-/** Joins the two arguments of a command such as `rigs check`, also behind `help`. */
+/** Joins the two arguments of a command such as `rigs check`, and replaces an alias, both also behind `help`. */
 function joinName(args: readonly string[], rows: readonly CommandRow[]): readonly string[] {
   const at = args[0] === 'help' || args[0] === 'config' ? 1 : 0
+  const aliased = rows.find(({ alias }) => alias !== undefined && alias === args[at])
+  if (aliased !== undefined) return args.with(at, aliased.name)
   const name = args.slice(at, at + 2).join(' ')
   return rows.some((row) => row.name === name) ? [...args.slice(0, at), name, ...args.slice(at + 2)] : args
 }

@@ -1,4 +1,4 @@
-/** Coverage of `newcut contract`: a summary for people, and the file that lcov tools read. */
+/** Coverage of `newcut test`: a summary for people, and the file that lcov tools read. */
 import { type BranchCount, type FileCounts, type FunctionCount, lineHits } from '../contracts/repl/run-observer.ts'
 
 /** Number of counted things, and of those that ran. */

@@ -2,6 +2,22 @@
 import { errorRows } from '#ground/base/errors.ts'
 
 export const testingErrors = errorRows({
+  missingTestFile: {
+    code: 'BAD_OPTION',
+    text: '{file}: no such file or folder{guess}',
+    hint: 'name test files, or folders of them; without names, newcut searches the current folder',
+  },
+  noTestFiles: {
+    code: 'BAD_OPTION',
+    text: '{folder}: no test file (*.repl) is in it or below',
+    hint: 'write one, such as my.repl, or name another folder',
+  },
+  tooManyEntries: {
+    code: 'BAD_OPTION',
+    text: '{folder}: more than {most} files and folders are below it',
+    hint: 'name the folder of the tests',
+  },
+  unreadableFolder: { code: 'BAD_OPTION', text: '{folder}: {why}', hint: 'name folders that you may read' },
   severalChains: { code: 'BAD_OPTION', text: '{option}: a test file runs on one chain', hint: 'name one of them' },
   failedText: {
     code: 'BAD_INPUT',
@@ -21,6 +37,6 @@ export const testingErrors = errorRows({
   forkWithoutNetwork: {
     code: 'BAD_INPUT',
     text: '{file} calls env-fork, and nothing here opens forks',
-    hint: 'run the file with newcut contract, which opens forks',
+    hint: 'run the file with newcut test, which opens forks',
   },
 })

@@ -8,7 +8,14 @@ import { type ObserverOptions, type RunFindings, TestRunObserver } from '../cont
 import { MissingFork, type TestRunOptions } from '../contracts/repl/test-start.ts'
 
 /** Folders of contracts that others wrote. */
-const DEPENDENCIES: ReadonlySet<string> = new Set(['node_modules', 'deps', 'dependencies', 'lib', 'vendor', 'prelude'])
+export const DEPENDENCIES: ReadonlySet<string> = new Set([
+  'node_modules',
+  'deps',
+  'dependencies',
+  'lib',
+  'vendor',
+  'prelude',
+])
 
 /** Which files count for coverage. */
 export interface CoveredFiles {

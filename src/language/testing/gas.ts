@@ -1,4 +1,4 @@
-/** The report of `newcut contract --gas-report`: gas by function, native, row and module. */
+/** The report of `newcut test --gas-report`: gas by function, native, row and module. */
 import { type GasCalls, GasReport, type GasRow } from '../contracts/repl/run-observer.ts'
 
 /** Rows of several runs together. */

@@ -68,7 +68,7 @@ function tapText(text: string): string {
 /** Results as JUnit XML. Gas is a property of a test, since tests take no time worth telling. */
 export function junitReport(files: readonly FileTests[]): string {
   const suites = files.map(({ file, tests }) => ({ name: file, cases: tests.map((test) => junitCase(file, test)) }))
-  return junitText('newcut contract', suites, (cases) => ({
+  return junitText('newcut test', suites, (cases) => ({
     tests: cases.length,
     failures: cases.filter(({ failure }) => failure !== undefined).length,
     errors: 0,

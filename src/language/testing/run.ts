@@ -8,6 +8,8 @@ import type { EnvForkCall } from './env-forks.ts'
 import { type FileOutcome, type FileRequests, runUnforked } from './files.ts'
 import { type CallReply, errorFrom, plainError, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
 
+export { findTestFiles } from './find.ts'
+
 /** The bundled thread, or else the one next to this file, with the same extension. */
 const MODULE =
   bundleOf('contract-thread') ??

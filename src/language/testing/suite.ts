@@ -74,7 +74,7 @@ export interface TestFilesReport {
 const RUNS = 256
 
 /**
- * Runs test files as `newcut contract` does. Failed tests are in the report.
+ * Runs test files as `newcut test` does. Failed tests are in the report.
  * @param files paths of `.repl` files
  * @throws NewcutError BAD_INPUT for a file that calls `env-fork`: the command opens forks
  */

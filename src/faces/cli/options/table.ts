@@ -4,13 +4,13 @@
  */
 import { blocksOptions } from './blocks.ts'
 import { conformanceOptions, rigsCheckOptions } from './conformance.ts'
-import { contractOptions } from './contract.ts'
 import { devnetOptions } from './devnet.ts'
 import { forkCommandOptions, lspOptions } from './fork.ts'
 import { fleetOptions, leadOptions } from './lead.ts'
 import { mineOptions } from './mine.ts'
 import { payoutsOptions } from './payouts.ts'
 import { solveOptions } from './search.ts'
+import { testOptions } from './test.ts'
 import { benchOptions, devicesOptions, formatOptions, inspectOptions, keygenOptions, rigsOptions } from './tools.ts'
 import {
   balanceOptions,
@@ -41,7 +41,7 @@ export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   signOptions,
   traceOptions,
   typesOptions,
-  contractOptions,
+  testOptions,
   forkCommandOptions,
   lspOptions,
   conformanceOptions,

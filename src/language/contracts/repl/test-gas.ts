@@ -2,7 +2,7 @@
  * Gas of test files.
  *
  * Code is free until the file selects the table of prices and sets a limit, as in the test runner of the network. The
- * prices of free code are summed up too, for `newcut contract --gas`.
+ * prices of free code are summed up too, for `newcut test --gas`.
  */
 import type { TextPlace } from '../errors.ts'
 import type { GasMeter } from '../machine/environment.ts'

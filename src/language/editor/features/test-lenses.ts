@@ -8,7 +8,7 @@ interface LineColumn {
   readonly column: number
 }
 
-/** Report of `newcut contract --json`. */
+/** Report of `newcut test --json`. */
 export interface TestFileReport {
   readonly passed: number
   readonly failures: readonly {

@@ -265,7 +265,7 @@ class EditorSession {
       const report = this.#reports.get(file)
       const parsed = this.#workspace.parsedFile(file)
       const failed = report === undefined || parsed === null ? [] : testFindings(parsed, report)
-      const diagnostics = [...own, ...this.#answers.diagnostics(file, failed, 'newcut contract')]
+      const diagnostics = [...own, ...this.#answers.diagnostics(file, failed, 'newcut test')]
       void this.#connection.sendDiagnostics({ uri, version, diagnostics })
     }
   }

@@ -1,4 +1,4 @@
-/** Options of `newcut contract`. */
+/** Options of `newcut test`. */
 import { someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { forkOptions } from './fork.ts'
 import { flagOnly, option, optional } from './row.ts'
@@ -49,7 +49,7 @@ const leastCoverage: ValueKind<MinimumCoverage> = {
 
 const ofCoverage = { needs: ['coverage'] } as const
 
-const testOptions = {
+const ownOptions = {
   json: flagOnly(option(yesNo, false, null, 'print a JSON object for each file', { needs: ['noTap'] })),
   tap: flagOnly(option(yesNo, false, null, 'print results in the Test Anything Protocol')),
   junit: flagOnly(optional(someText, 'FILE', 'write results to FILE as JUnit XML')),
@@ -108,7 +108,7 @@ const testOptions = {
   }),
 }
 
-export const contractOptions = { ...testOptions, ...forkOptions, fork: { ...forkOptions.fork, group: 'fork' as const } }
+export const testOptions = { ...ownOptions, ...forkOptions, fork: { ...forkOptions.fork, group: 'fork' as const } }
 
-/** The options that `newcut contract --help` shows. */
-export const commonContractOptions = [...(Object.keys(testOptions) as (keyof typeof testOptions)[]), 'fork'] as const
+/** The options that `newcut test --help` shows. */
+export const commonTestOptions = [...(Object.keys(ownOptions) as (keyof typeof ownOptions)[]), 'fork'] as const

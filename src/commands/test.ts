@@ -1,13 +1,12 @@
-/** `newcut contract`: runs test files of the contract language, and reports expected and actual values. */
+/** `newcut test`: runs test files of the contract language, and reports expected and actual values. */
 
 import { randomInt } from 'node:crypto'
 import { writeFlags } from '#faces/cli/config-file.ts'
 import { countText, painter } from '#faces/cli/line.ts'
-import type { contractOptions } from '#faces/cli/options/contract.ts'
 import type { Values } from '#faces/cli/options/row.ts'
+import type { testOptions } from '#faces/cli/options/test.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import { operatingError } from '#ground/base/errors.ts'
 import type {
   FormGas,
   FormTrace,
@@ -19,16 +18,15 @@ import type {
 import type { FileOutcome, FileRequests } from '#language/testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
 import { type LocatedResult, locationOf, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
-import { runTestFiles } from '#language/testing/run.ts'
+import { findTestFiles, runTestFiles } from '#language/testing/run.ts'
 import { type WatchEvents, watchFiles } from '#language/testing/watch.ts'
-import { commandErrors } from './input/errors.ts'
 import { type ForkValues, forkOf } from './input/fork-setup.ts'
 import { readSnapshot, writeSnapshot } from './input/snapshot-file.ts'
 import { deepestFailure, failureText, traceLines } from './results/trace-lines.ts'
 
-type ContractValues = Values<typeof contractOptions>
+type TestValues = Values<typeof testOptions>
 
-interface ContractOptions extends RunReportOptions {
+interface TestCommandOptions extends RunReportOptions {
   readonly files: readonly string[]
   readonly json: boolean
   readonly tap: boolean
@@ -53,15 +51,15 @@ interface ContractOptions extends RunReportOptions {
 /**
  * Returns the exit code: 1 when an expectation failed, a file ended early, or a check of gas or coverage failed. It is 1
  * too if no test has a name that --match asks for.
- * @throws NewcutError BAD_OPTION if no file is given
+ * @param names test files, and folders of them; none stands for the working directory
+ * @throws NewcutError BAD_OPTION if there is no such file, or no test file
  */
-export async function runContract(
-  files: readonly string[],
-  values: ContractValues,
+export async function runTestCommand(
+  names: readonly string[],
+  values: TestValues,
   context: CommandContext,
 ): Promise<number> {
-  if (files.length === 0) throw operatingError(commandErrors.noTestFile)
-  const options = optionsOf(files, values)
+  const options = optionsOf(findTestFiles(names, values.watch).files, values)
   if (!options.watch) return (await runOnce(options, context)).status
   const events: WatchEvents = {
     onWatching: (files) => void context.out.write(`watching ${countText(files, 'file')}: Ctrl-C ends\n`),
@@ -73,7 +71,7 @@ export async function runContract(
   })
 }
 
-function optionsOf(files: readonly string[], values: ContractValues): ContractOptions {
+function optionsOf(files: readonly string[], values: TestValues): TestCommandOptions {
   const { json, tap, gas, verbose, match, junit, lcov, jobs, watch, check, tolerance, seed, runs } = values
   const { 'gas-report': gasReport, 'gas-snapshot': gasSnapshot, 'coverage-min': coverageMin = null } = values
   const hasCoverage = values.coverage || lcov !== undefined || coverageMin !== null
@@ -101,7 +99,7 @@ function optionsOf(files: readonly string[], values: ContractValues): ContractOp
 
 /** Runs all files. @returns the exit code, and the files that the runs read */
 async function runOnce(
-  options: ContractOptions,
+  options: TestCommandOptions,
   context: CommandContext,
 ): Promise<{ readonly status: number; readonly read: readonly string[] }> {
   const print = printerTo(context.out)
@@ -121,7 +119,7 @@ async function runOnce(
 }
 
 /** Reports go to stderr if stdout is for a program. */
-function reportPlaces({ json, tap, junit, lcov }: ContractOptions, { out, err }: CommandContext): ReportPlaces {
+function reportPlaces({ json, tap, junit, lcov }: TestCommandOptions, { out, err }: CommandContext): ReportPlaces {
   return {
     print: printerTo(json || tap ? err : out),
     writeJunit: junit === undefined ? null : (text) => writeOutput('--junit', junit, text),
@@ -132,7 +130,7 @@ function reportPlaces({ json, tap, junit, lcov }: ContractOptions, { out, err }:
 }
 
 /** On a fork, files run one after the other: what one of them has fetched serves the next. */
-async function outcomesOf(options: ContractOptions, context: CommandContext): Promise<FileOutcome[]> {
+async function outcomesOf(options: TestCommandOptions, context: CommandContext): Promise<FileOutcome[]> {
   const { files, fork, jobs } = options
   const questions = questionsOf(options)
   if (fork.fork === undefined) return forkedWhere(await runTestFiles(files, questions, jobs), options, context)
@@ -152,7 +150,7 @@ async function outcomesOf(options: ContractOptions, context: CommandContext): Pr
 /** Runs the files that fork a network themselves. */
 async function forkedWhere(
   outcomes: readonly (FileOutcome | null)[],
-  options: ContractOptions,
+  options: TestCommandOptions,
   { err, environment }: CommandContext,
 ): Promise<FileOutcome[]> {
   if (outcomes.every((outcome) => outcome !== null)) return [...outcomes]
@@ -172,14 +170,14 @@ async function forkedWhere(
   return all
 }
 
-function questionsOf({ verbosity, gasReport, coverage, chance }: ContractOptions): FileRequests {
+function questionsOf({ verbosity, gasReport, coverage, chance }: TestCommandOptions): FileRequests {
   const traces = (['none', 'failed', 'all'] as const)[Math.min(verbosity, 2)]
   return { traces, hasGas: gasReport, coverage, runs: chance }
 }
 
 function printOutcome(
   { file, report, findings }: FileOutcome,
-  options: ContractOptions,
+  options: TestCommandOptions,
   context: CommandContext,
 ): void {
   const print = printerTo(context.out)
