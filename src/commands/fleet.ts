@@ -5,6 +5,7 @@ import type { fleetOptions } from '#faces/cli/options/lead.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { NewcutError, operatingError } from '#ground/base/errors.ts'
 import { printable } from '#ground/base/printable.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { formatHashrate } from '#ground/base/units.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { FleetLink } from '#mining/fleet/link.ts'
@@ -36,7 +37,10 @@ export function runFleet(
     const link = await FleetLink.open(options, null, stopped)
     try {
       if (what === 'list') await list(link, values.json, print)
-      else await sendCommand(link, { pause: what === 'pause', rig: rig === 'all' ? null : rig }, values.json, print)
+      else {
+        if (what === 'pause' && rig !== 'all') await checkConnected(link, rig)
+        await sendCommand(link, { pause: what === 'pause', rig: rig === 'all' ? null : rig }, values.json, print)
+      }
       return 0
     } catch (error) {
       throw error instanceof NewcutError ? error : noAnswerError(error, link, values['fleet-name'])
@@ -64,7 +68,20 @@ function noAnswerError(error: unknown, { url }: FleetLink, fleet: string): unkno
   return operatingError(commandErrors.noLeader, { fleet, url }, error)
 }
 
-async function list(link: FleetLink, json: boolean, print: Print): Promise<void> {
+/**
+ * A wrong name would stay with the fleet, and pause nothing.
+ * @throws NewcutError BAD_INPUT if no such rig is connected
+ */
+async function checkConnected(link: FleetLink, rig: string | undefined): Promise<void> {
+  if (rig === undefined) return
+  const { rigs } = await requestList(link)
+  const names = rigs.map(({ rig }) => rig)
+  if (names.includes(rig)) return
+  throw operatingError(commandErrors.noSuchRig, { rig, guess: suggestName(rig, names) })
+}
+
+/** The rows of all pages, in the order of their names, and the last page. */
+async function requestList(link: FleetLink): Promise<{ readonly rigs: MemberRow[]; readonly answer: ListAnswer }> {
   const rigs: MemberRow[] = []
   let answer: ListAnswer
   let from: number | null = 0
@@ -74,6 +91,11 @@ async function list(link: FleetLink, json: boolean, print: Print): Promise<void>
     from = answer.next
   } while (from !== null)
   rigs.sort((a, b) => a.rig.localeCompare(b.rig, 'en', { numeric: true }))
+  return { rigs, answer }
+}
+
+async function list(link: FleetLink, json: boolean, print: Print): Promise<void> {
+  const { rigs, answer } = await requestList(link)
   if (json) {
     const { rigs: _, next, ...leader } = answer
     print(JSON.stringify({ ...leader, rigs }))

@@ -76,6 +76,11 @@ export const commandErrors = errorRows({
     text: '{action}: the name of a rig is missing',
     hint: 'newcut fleet {action} RIG, or newcut fleet {action} all',
   },
+  noSuchRig: {
+    code: 'BAD_INPUT',
+    text: 'no rig {rig} is connected{guess}',
+    hint: 'newcut fleet lists the rigs; pause one when it has connected, or pause all',
+  },
   caAndInsecure: {
     code: 'BAD_OPTION',
     text: "--ca and --insecure exclude each other: one checks the node's certificate, the other does not",
