@@ -56,7 +56,7 @@ describe('blocks', () => {
     (isLive) => {
       const { activity, tick } = started(isLive)
       expect(activity.block(block({ by: 'order' }))).toBe(false)
-      expect(tick()).toEqual(['block | chain 3  height 7      difficulty 100k'])
+      expect(tick()).toEqual(['block | chain 3  height 7'])
       expect(tick()).toEqual([])
       for (let i = 0; i < 500; i++) activity.block(block({ by: 'order', transactions: i === 3 ? 1 : 0 }))
       expect(tick()).toEqual(['empty | 499 blocks by order  heights 12 to 13'])

@@ -119,10 +119,13 @@ function devicesText(devices: Snapshot['devices']): string {
   return [...counts].map(([key, count]) => (count === 1 ? key : key.replace(': ', `: ${count} x `))).join(', ')
 }
 
+/** Only a miner's block needed a search, so only that one shows a difficulty. */
 function blockText(event: BlockNotice): string {
-  const { transactions: count } = event
-  const held = count === 0 ? '' : `  ${countText(count, 'transaction')}`
-  return `${place(event)}  ${difficultyText(event)}${held}`
+  const { by, transactions: count } = event
+  const texts = [place(event)]
+  if (by === 'miner') texts.push(difficultyText(event))
+  if (count > 0) texts.push(countText(count, 'transaction'))
+  return texts.join('  ').trimEnd()
 }
 
 const difficultyText = ({ difficulty }: { difficulty: number }) => `difficulty ${withPrefix(difficulty)}`

@@ -73,11 +73,7 @@ export function usageError(
   if (error.code === 'commander.unknownCommand' || error.code === 'commander.help') {
     const names = program.commands.map((each) => each.name())
     const typed = (args[0] === 'help' ? args[1] : args[0]) ?? ''
-    return operatingError(cliErrors.unknownCommand, {
-      name: typed,
-      guess: suggestName(typed, names),
-      names: names.join(', '),
-    })
+    return operatingError(cliErrors.unknownCommand, { name: typed, guess: suggestName(typed, names) })
   }
   return argumentsError(error, message, command, example)
 }
