@@ -210,7 +210,9 @@ describe('errors of newcut', () => {
 })
 
 it.each([['mien'], ['help', 'mien']])('newcut %s %s lists the existing commands', async (...args) => {
-  expect(await errorOf(args)).toMatch(/^newcut: mien: no such command; did you mean mine\? \(newcut --help lists all commands\)/)
+  expect(await errorOf(args)).toMatch(
+    /^newcut: mien: no such command; did you mean mine\? \(newcut --help lists all commands\)/,
+  )
 })
 
 describe('texts that name options as programs do', () => {

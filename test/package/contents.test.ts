@@ -91,6 +91,14 @@ describe('the published package', () => {
     expect(named.filter((path) => !paths.includes(path))).toEqual([])
   })
 
+  it('an import of the package itself names all its entries', async () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const name = 'newcut'
+    const reason = await import(name).catch((error) => error.message)
+    const entries = Object.keys(exports).filter((entry) => entry !== '.' && !entry.endsWith('.json'))
+    expect(reason.match(/newcut\/\w+/g).sort()).toEqual(entries.map((entry) => join('newcut', entry)).sort())
+  })
+
   it('the check of the package detects modules whose source is gone, and kernels of other sources', () => {
     const stale = ['dist/src/gone.js', 'dist/bench/gone.d.ts']
     expect(staleFiles([...stale, 'dist/src/main.js', 'README.md'])).toEqual(stale)

@@ -12,7 +12,11 @@ export const cliErrors = errorRows({
   noEffect: { code: 'BAD_OPTION', text: '{flag} has no effect: {reason}', hint: '{advice}' },
   givenTwice: { code: 'BAD_OPTION', text: '--{name} is given twice{values}', hint: 'give it once' },
   setTwice: { code: 'BAD_OPTION', text: '{one} and {other} are the same option', hint: 'set only one of them' },
-  unknownCommand: { code: 'BAD_OPTION', text: '{name}: no such command{guess}', hint: 'newcut --help lists all commands' },
+  unknownCommand: {
+    code: 'BAD_OPTION',
+    text: '{name}: no such command{guess}',
+    hint: 'newcut --help lists all commands',
+  },
   unknownOption: {
     code: 'BAD_OPTION',
     text: '{option}: no such option{guess}',
