@@ -25,7 +25,7 @@ function looked(modules: readonly Module[]): (readonly [milligas: number, size: 
   const loaded = new LoadedModuleSet()
   return modules.map((module) => {
     let paid = 0
-    loaded.noteLookup(module, (milligas) => {
+    loaded.noteLookup(module, 'name', (milligas) => {
       paid += milligas
     })
     return [paid, loaded.size] as const
@@ -49,4 +49,26 @@ it('a module is charged once, also if it was read from the disk again', () => {
     [0, 3],
     [0, 3],
   ])
+})
+
+it('code that runs pays for the read alone, and its module counts for later merges', () => {
+  const loaded = new LoadedModuleSet()
+  const paid: number[] = []
+  loaded.noteLookup(A, 'running', (milligas) => paid.push(milligas))
+  loaded.noteLookup(C, 'name', (milligas) => paid.push(milligas))
+  expect(paid).toEqual([READ, READ, MERGE * 3 * 2])
+})
+
+it('a fork begins with the same modules, and neither sees what the other adds', () => {
+  for (const before of [[], [A], [A, B]]) {
+    const loaded = new LoadedModuleSet()
+    for (const module of before) loaded.add(module)
+    const { size } = loaded
+    const fork = loaded.fork()
+    expect(fork.size).toBe(size)
+    loaded.add(C)
+    expect(fork.size).toBe(size)
+    fork.add(moduleOf('d', ['x', 'y', 'z', 'w']))
+    expect([loaded.size, fork.size]).toEqual([size + (before.includes(B) ? 1 : 2), size + 4])
+  }
 })

@@ -13,6 +13,7 @@ import {
 import type { AccessMode } from './access-mode.ts'
 import type { BlockScope, EmittedEvent, GasMeter, Message } from './environment.ts'
 import type { GrantedCapability, InstalledCapability, SignerCapabilities } from './grants.ts'
+import type { LoadedModules, ModuleLookup } from './module-lookup.ts'
 import type { NativeHost } from './native.ts'
 import { type Domain, domainOfRows, type Layer } from './state.ts'
 import { Callable, type Term } from './term.ts'
@@ -311,25 +312,13 @@ export interface TransactionScope {
   comparisons: number
 }
 
-/** Modules that a program has looked up or loaded (loaded-modules.ts). */
-export interface LoadedModules {
-  /** Number of different definitions, those of dependencies included. */
-  readonly size: number
-  /** Number of members that `use` has imported, repeated ones included. */
-  imported: number
-  /** Notes that a module was looked up. @param charge takes milligas if it was not loaded before */
-  noteLookup(module: Module, charge: (milligas: number) => void): void
-  /** Adds a module that the program itself loads. */
-  add(module: Module): void
-}
-
 /** State of one program, or of one continued step of a pact. */
 export interface ProgramScope {
   /** Members of modules in scope at the top level. */
   imports: Map<string, Definition>
   namespace: string | null
   /** Modules that the program has looked up or loaded so far. */
-  readonly loaded: LoadedModules
+  loaded: LoadedModules<Module>
   /** The module being loaded. */
   loading: Module | null
   /** The pact of the step that runs, or ran last. A program starts or continues one pact. */
@@ -394,6 +383,8 @@ export interface Run extends NativeHost {
   attempt<T>(body: () => T, caught: (error: ContractError) => T): T
   /** Emits an event of a capability. */
   emit(fun: FunctionDefinition, params: readonly Value[]): void
-  /** Finds a module by its qualified name. */
-  findModule(name: string): Module | undefined
+  /** Finds a module by its qualified name, and charges for the look-up. @param by default: code that runs */
+  findModule(name: string, by?: ModuleLookup): Module | undefined
+  /** Charges for a look-up of a module that was found without gas. */
+  noteLookup(module: Module, by: ModuleLookup): void
 }

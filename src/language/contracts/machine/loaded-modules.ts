@@ -1,31 +1,34 @@
 /**
- * Modules that a program has looked up so far. The network reads a module from its database on first use, merges the
- * definitions with those that are loaded already, and charges for both.
+ * Modules that a program has looked up so far. The network reads a module from its database on first use, and adds its
+ * definitions to those that are loaded already. Both cost gas where code names the module. Where code that runs needs
+ * it, only the read does (LANGUAGE.md, Look-ups of modules).
  */
-import { Const, type LoadedModules, type Module, Schema } from './ast.ts'
+import { Const, type Module, type Run, Schema } from './ast.ts'
+import type { LoadedModules, ModuleLookup } from './module-lookup.ts'
 
 /** Milligas for reading a module, and bytes per further milligas (PROTOCOL.md E.5). */
 const READ = { fixed: 10, bytesPerMilligas: 200 }
 /** Milligas for each pair of a loaded definition and a new one. */
 const MERGE_COST = 10
 
-export class LoadedModuleSet implements LoadedModules {
+export class LoadedModuleSet implements LoadedModules<Module> {
   imported = 0
   /** By name and hash: a module that was read from the disk again is the same. */
   readonly #keys = new Set<string>()
-  /** Definitions of these modules and their dependencies: those of the only module, or a set for all of them. */
+  /** Definitions of these modules and their dependencies. A module or a fork may share this set. */
   #definitions: ReadonlySet<string> = new Set()
-  #all: Set<string> | null = null
+  /** The same set, if nothing shares it. */
+  #own: Set<string> | null = null
 
   get size(): number {
     return this.#definitions.size
   }
 
-  noteLookup(module: Module, charge: (milligas: number) => void): void {
+  noteLookup(module: Module, by: ModuleLookup, charge: (milligas: number) => void): void {
     const contents = contentsOf(module)
     if (this.#keys.has(contents.key)) return
     charge(READ.fixed + Math.floor((module.image?.bytes ?? 0) / READ.bytesPerMilligas))
-    charge(MERGE_COST * this.size * contents.definitions.size)
+    if (by === 'name') charge(MERGE_COST * this.size * contents.definitions.size)
     this.#add(contents)
   }
 
@@ -33,16 +36,30 @@ export class LoadedModuleSet implements LoadedModules {
     this.#add(contentsOf(module))
   }
 
+  fork(): LoadedModuleSet {
+    const fork = new LoadedModuleSet()
+    fork.imported = this.imported
+    for (const key of this.#keys) fork.#keys.add(key)
+    fork.#definitions = this.#definitions
+    this.#own = null
+    return fork
+  }
+
   #add({ key, definitions }: ModuleContents): void {
     this.#keys.add(key)
-    if (this.#keys.size === 1) {
+    if (this.#definitions.size === 0) {
       this.#definitions = definitions
       return
     }
-    this.#all ??= new Set(this.#definitions)
-    for (const each of definitions) this.#all.add(each)
-    this.#definitions = this.#all
+    this.#own ??= new Set(this.#definitions)
+    for (const each of definitions) this.#own.add(each)
+    this.#definitions = this.#own
   }
+}
+
+/** Finds a module by its qualified name, without gas. */
+export function storedModule({ transaction }: Pick<Run, 'transaction'>, name: string): Module | undefined {
+  return transaction.state.get<Module>('modules', name)
 }
 
 /** True for a member that others can name: in interfaces only constants and schemas. */

@@ -49,7 +49,7 @@ export function newProgram(): ProgramScope {
 }
 
 export function snapshotProgram(program: ProgramScope): ProgramScope {
-  return { ...program, imports: new Map(program.imports), pact: copyOf(program.pact) }
+  return { ...program, imports: new Map(program.imports), loaded: program.loaded.fork(), pact: copyOf(program.pact) }
 }
 
 /** Copies a pact: a step changes its yield and its nested pacts in place. */

@@ -19,6 +19,8 @@ import type { ExpansionProbe } from '../expand/probe.ts'
 import { checkSize, measureWork, weightOf } from '../gas/bounds.ts'
 import { countMemory, countResultMemory } from '../gas/memory-meter.ts'
 import { callPrice, PRICE } from '../gas/prices.ts'
+import { storedModule } from '../loaded-modules.ts'
+import type { ModuleLookup } from '../module-lookup.ts'
 import { Arguments } from '../native.ts'
 import { tokenOf } from '../rights/capabilities.ts'
 import {
@@ -304,10 +306,14 @@ export class Evaluator implements ExpandingRun {
     return frames.length === 0 ? this.program.loading : frames[frames.length - 1].module
   }
 
-  findModule(name: string): Module | undefined {
-    const found = this.transaction.state.get<Module>('modules', name)
-    if (found !== undefined) this.program.loaded.noteLookup(found, this.#pay)
+  findModule(name: string, by: ModuleLookup = 'running'): Module | undefined {
+    const found = storedModule(this, name)
+    if (found !== undefined) this.noteLookup(found, by)
     return found
+  }
+
+  noteLookup(module: Module, by: ModuleLookup): void {
+    this.program.loaded.noteLookup(module, by, this.#pay)
   }
 
   emit(fun: FunctionDefinition, params: readonly Value[]): void {

@@ -99,11 +99,12 @@ function withTwoOperands(
 const mapForm: SpecialForm = (call, expander, scope) => {
   const { place, items } = call
   const [head, fn, ...rest] = items
-  const [name, ...others] = expander.expandAll(fn === undefined ? [head] : [head, ...rest], scope)
-  if (fn === undefined) return exprs.call(name, others, place)
-  if (!isApplication(fn)) return exprs.call(name, [expander.expand(fn, scope), ...others], place)
+  const name = expander.expand(head, scope)
+  if (fn === undefined) return exprs.call(name, [], place)
+  if (!isApplication(fn)) return exprs.call(name, expander.expandAll([fn, ...rest], scope), place)
   const item: Atom = { form: 'atom', name: ITEM, member: null, type: null, place: fn.place, from: fn.to, to: fn.to }
   const body = expander.expand({ ...fn, items: [...fn.items, item] }, { name: ITEM, up: scope })
+  const others = expander.expandAll(rest, scope)
   return exprs.call(name, [exprs.lambda([{ name: ITEM, type: null }], [body], fn.place), ...others], place)
 }
 
@@ -166,10 +167,12 @@ const letForm: SpecialForm = (call, expander, scope) => {
 
 const lambdaForm: SpecialForm = (call, expander, scope) => {
   const [paramForms, ...body] = call.items.slice(1)
-  const params = expander.params(paramForms, call.place)
+  const names = expander.paramNames(paramForms, call.place)
   let inner = scope
-  for (const { name } of params) inner = { name, up: inner }
-  return exprs.lambda(params, expander.body(body, inner, call.place), call.place)
+  for (const { name } of names) inner = { name, up: inner }
+  // As on the network, names in the body are found before those in the types.
+  const steps = expander.body(body, inner, call.place)
+  return exprs.lambda(expander.typedParams(names), steps, call.place)
 }
 
 const doForm: SpecialForm = (call, expander, scope) => {

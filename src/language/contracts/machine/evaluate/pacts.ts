@@ -30,7 +30,7 @@ import {
 import { weightOf } from '../gas/bounds.ts'
 import { PRICE } from '../gas/prices.ts'
 import { checkGasForSize } from '../native.ts'
-import { requireWrite } from '../rights/access.ts'
+import { callingModule, requireWrite } from '../rights/access.ts'
 import { addLocation } from '../scopes.ts'
 import type { Term } from '../term.ts'
 
@@ -55,7 +55,7 @@ export function startPact(run: Run, fun: FunctionDefinition, args: readonly Valu
   const { step } = run.call
   if (step !== null) return runNested(run, fun, args, step, place)
   const first = { id: run.transaction.message.hash, step: 0, isRollback: false, resumed: null }
-  return runPact(run, { fun, args, nested: new Map() }, first, place)
+  return runPact(run, { fun: currentFun(run, fun), args, nested: new Map() }, first, place)
 }
 
 /**
@@ -130,7 +130,7 @@ function runPact(
 /** Runs the step of a nested pact: its first one, or the one after the stored one. */
 function runNested(
   run: Run,
-  fun: FunctionDefinition,
+  called: FunctionDefinition,
   args: readonly Value[],
   around: PactStepScope,
   place: TextPlace,
@@ -138,7 +138,8 @@ function runNested(
   const { program } = run
   const outer = program.pact
   if (outer === null) throw failure('NOT_IN_PACT', {}, place)
-  const id = nestedId(run, around.id, fun, args)
+  const id = nestedId(run, around.id, called, args)
+  const fun = currentFun(run, called)
   const { step, isRollback } = around
   const parts = partsOf(fun, step, outer.fun.steps.length)
   const [count, parentCount] = [fun.steps.length, outer.fun.steps.length]
@@ -210,7 +211,7 @@ export function yieldObject(run: Run, data: ObjectValue, chain: string | null): 
     pact.yielded = { data, provenance: null, source: null }
     return
   }
-  const moduleHash = callingModule(run).hash
+  const moduleHash = currentModule(run).hash
   if (pact.fun.steps[pact.step].rollback !== null) throw failure('YIELD_WITH_ROLLBACK', {})
   pact.yielded = { data, provenance: { chain, moduleHash }, source: run.block.chain.chainId }
 }
@@ -225,7 +226,7 @@ export function resumedObject(run: Run): ObjectValue {
   if (step.resumed === null) throw failure('NO_YIELD', { step: step.step, id: step.id })
   const { provenance, data } = step.resumed
   if (provenance === null) return data
-  const { hash, blessed } = callingModule(run)
+  const { hash, blessed } = currentModule(run)
   const { chainId } = run.block.chain
   const hashes = [hash, ...blessed]
   if (provenance.chain === chainId && hashes.includes(provenance.moduleHash)) return data
@@ -248,9 +249,11 @@ function shownProvenance({ chain, moduleHash }: Provenance): string {
   return `(Provenance ${chain} ${moduleHash})`
 }
 
-function callingModule(run: Run): Module {
-  if (run.module === null) throw failure('NO_CALLING_MODULE', {})
-  return run.module
+/** The current version of the module whose code runs. */
+function currentModule(run: Run): Module {
+  const calling = callingModule(run)
+  if (calling === null) throw failure('NO_CALLING_MODULE', {})
+  return run.findModule(calling.name) ?? calling
 }
 
 /** Stores the state of the pact, or null if it has finished, and emits the events of cross-chain yields. */

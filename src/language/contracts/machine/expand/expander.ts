@@ -110,11 +110,21 @@ export class Expander {
 
   /** Parses `(a:string b)` as parameters. @throws ContractError (SyntaxError) if they are not names in parentheses */
   params(form: Form | undefined, place: TextPlace): Param[] {
+    return this.typedParams(this.paramNames(form, place))
+  }
+
+  /** As `params`, without their types. @throws ContractError (SyntaxError) if they are not names in parentheses */
+  paramNames(form: Form | undefined, place: TextPlace): readonly Atom[] {
     if (form?.form !== 'call') throw syntaxError("Expected: ['(']", form?.place ?? place)
     return form.items.map((item) => {
       if (item.form !== 'atom') throw syntaxError('a parameter is a name', item.place)
-      return { name: item.name, type: this.type(item.type, item.place) }
+      return item
     })
+  }
+
+  /** Resolves the types of parameters. @throws EvalError for unknown schemas and interfaces */
+  typedParams(names: readonly Atom[]): Param[] {
+    return names.map(({ name, type, place }) => ({ name, type: this.type(type, place) }))
   }
 
   /**
@@ -231,7 +241,11 @@ export class Expander {
 
   #binding(binding: BindingForm, rest: readonly Form[], scope: Scope | null): exprs.TokenConsumer {
     if (rest.length === 0) throw emptyBinding(binding.place)
-    const fields = binding.fields.map(([name, variable]) => ({ name, type: this.type(variable.type, variable.place) }))
+    // As on the network, names in the type of a later field are found first.
+    const fields = binding.fields.toReversed().map(([name, variable]) => {
+      return { name, type: this.type(variable.type, variable.place) }
+    })
+    fields.reverse()
     let inner = scope
     for (const [, variable] of binding.fields) inner = { name: variable.name, up: inner }
     return exprs.bindingConsumer(fields, this.body(rest, inner, binding.place), binding.place)

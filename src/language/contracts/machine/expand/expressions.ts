@@ -133,9 +133,7 @@ export function member(target: Expr, name: string, place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
     const ref = run.evaluate(target, env)
     if (!(ref instanceof ModuleRef)) throw evalError('the left side of :: is not a module', place)
-    const { loading } = run.program
-    const module = loading?.name === ref.name ? loading : run.findModule(ref.name)
-    const definition = module?.get(name)
+    const definition = run.findModule(ref.name)?.get(name)
     if (definition === undefined) throw evalError(`Module ${ref.name} has no such member: ${name}`, place)
     if (definition instanceof Const) return definition.value
     if (definition instanceof TableDefinition) return definition

@@ -8,6 +8,8 @@ import { findSimilarName } from '#ground/base/similar-names.ts'
 import { evalError, type TextPlace } from '../../errors.ts'
 import { splitName } from '../../syntax/names.ts'
 import { Const, type Definition, FunctionDefinition, type Module, ownerOf, type Run, Schema } from '../ast.ts'
+import { storedModule } from '../loaded-modules.ts'
+import type { ModuleLookup } from '../module-lookup.ts'
 import {
   noSchema,
   noSuchMember,
@@ -70,7 +72,7 @@ export class Resolver {
     const { module, run } = this
     const { namespace } = run.program
     const names = namespace === null ? [name] : [name, `${namespace}.${name}`]
-    return names.some((full) => module?.name === full || run.findModule(full) !== undefined)
+    return names.some((full) => module?.name === full || this.#find(full) !== undefined)
   }
 
   /** Finds `module.member`, or the module of this name as a value. */
@@ -80,7 +82,7 @@ export class Resolver {
     const { namespace } = this.run.program
     let known = this.#find(around)
     if (!around.includes('.')) {
-      const module = this.#find(`${around}.${member}`)
+      const module = this.#find(`${around}.${member}`, 'running')
       if (module?.isInterface) throw evalError(`Expected module, found interface: ${module.name}`, place)
       if (module !== undefined) return { module }
       const found = namespace === null ? undefined : this.#findMember(`${namespace}.${around}`, member)
@@ -153,10 +155,16 @@ export class Resolver {
     return `no variable, member, import or module has this name${similar && `; ${similar}`}`
   }
 
-  /** Finds a loaded module by its full name, and records it as a dependency of the module being loaded. */
-  #find(full: string): Module | undefined {
-    const found = this.run.findModule(full)
-    if (found !== undefined) this.module?.dependencies.set(full, found)
+  /**
+   * Finds a loaded module by its full name, and records it as a dependency of the module being loaded. The names of that
+   * module cost gas later, in the order of the network (module-hash/resolve.ts).
+   */
+  #find(full: string, by: ModuleLookup = 'name'): Module | undefined {
+    const { run } = this
+    const found = storedModule(run, full)
+    if (found === undefined) return undefined
+    if (run.program.loading === null) run.noteLookup(found, by)
+    this.module?.dependencies.set(full, found)
     return found
   }
 

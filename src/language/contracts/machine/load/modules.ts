@@ -15,12 +15,16 @@ import { hashText } from '../../values/hash.ts'
 import { type Definition, Module, type Run } from '../ast.ts'
 import type { ExpandingRun } from '../expand/expander.ts'
 import { isVisible } from '../expand/resolver.ts'
+import { storedModule } from '../loaded-modules.ts'
 import { acquireAdmin, enforceGuard } from '../rights/guards.ts'
 import { withLanguageCapability } from '../rights/language-capabilities.ts'
 import type { Namespace } from '../state.ts'
 import { PLACEHOLDERS } from './module-hash/hash-text.ts'
 import type { ImageLoader } from './module-hash/image.ts'
 import { definitionName, ModuleLoader } from './module-loader.ts'
+
+/** Work of each definition that is loaded when a module is replaced. */
+const FORK_WORK = 20
 
 /**
  * Loads and installs the module of a form.
@@ -87,12 +91,22 @@ export function defineOutside(run: ExpandingRun, module: Module, form: CallForm)
  * @throws ContractError if the command may not load the module
  */
 function authorize(run: Run, module: Module): void {
-  const before = run.findModule(module.name)
+  const before = storedModule(run, module.name)
   if (before === undefined) enterNamespace(run, module)
   else if (module.isInterface) throw evalError(`Interface cannot be upgraded: ${module.name}`, module.place)
   else if (before.isInterface) throw evalError(`Expected module, found interface: ${module.name}`, module.place)
-  else if ('keyset' in before.governance) enforceOwner(run, module.name, before.governance.keyset)
+  else askGovernance(run, before)
+}
+
+/** Asks the version before. As on the network, the program then forgets this version, and all that was read for it. */
+function askGovernance(run: Run, before: Module): void {
+  const { loaded } = run.program
+  run.work(FORK_WORK * loaded.size)
+  run.program.loaded = loaded.fork()
+  run.noteLookup(before, 'running')
+  if ('keyset' in before.governance) enforceOwner(run, before.name, before.governance.keyset)
   else acquireAdmin(run, before)
+  run.program.loaded = loaded
 }
 
 /** The keyset that governs a module agrees, even if the command is administrator. */

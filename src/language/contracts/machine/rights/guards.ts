@@ -196,9 +196,7 @@ export function functionNamed(run: Run, name: string): Callable {
     if (own instanceof Callable) return own
     throw evalError(`Cannot find function: ${name}`)
   }
-  const { loading } = run.program
-  const module = loading?.name === parts.module ? loading : run.findModule(parts.module)
-  const fun = module?.get(parts.member)
+  const fun = run.findModule(parts.module)?.get(parts.member)
   if (!(fun instanceof FunctionDefinition)) throw evalError(`Cannot find function: ${name}`)
   return fun
 }

@@ -22,7 +22,7 @@ function redeploy(args: Arguments<Run>): Unit {
   if (!MODULE_NAME.test(name)) {
     throw executionFailure(args, 'invalid module name format')
   }
-  const module = run.findModule(name)
+  const module = run.findModule(name, 'name')
   if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
   run.charge(PRICE.writeByte * (module.image?.bytes ?? 0))
   requireWrite(run)

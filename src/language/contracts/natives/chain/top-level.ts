@@ -138,7 +138,7 @@ function defineNamespace(args: Arguments<Run>): string {
 
 function describeModule(args: Arguments<Run>): ObjectValue {
   requireLocal(args)
-  const module: Module | undefined = args.run.findModule(args.text(0))
+  const module: Module | undefined = args.run.findModule(args.text(0), 'name')
   if (module === undefined) throw evalError(`Cannot find module: ${args.text(0)}`)
   return new Map<string, Value>([
     ['name', module.name],

@@ -48,11 +48,12 @@ export class Desugarer {
     return { name, type: resolved }
   }
 
-  /** Notes the schemas in a type as uses. */
+  /** Notes the schemas and interfaces that a type names. */
   #noteType(type: Atom['type']): void {
     if (type?.type === 'list') this.#noteType(type.item)
+    else if (type?.type === 'module') for (const name of type.interfaces) this.#names.noteModuleName(name)
     else if ((type?.type === 'object' || type?.type === 'table') && type.schema !== null)
-      this.#names.noteUse(type.schema)
+      this.#names.noteSchema(type.schema)
   }
 
   /** Notes the modules of the schemas in a type. */
@@ -96,9 +97,11 @@ export class Desugarer {
     }
   }
 
-  /** A lambda, or a nullary term if there are no arguments. */
-  lambda(args: readonly Arg[], body: readonly Form[], place: TextPlace): ResolvedTerm {
-    const within = this.#names.withBound(args, true, () => this.body(body, place))
+  /** A lambda, or a nullary term if there are no arguments. The network resolves its body before its types. */
+  lambda(params: readonly Form[], body: readonly Form[], place: TextPlace): ResolvedTerm {
+    const atoms = params.filter((form) => form.form === 'atom')
+    const within = this.#names.withBound(atoms, true, () => this.body(body, place))
+    const args = this.args(params)
     return args.length === 0 ? { term: 'nullary', body: within } : { term: 'lambda', args, body: within }
   }
 
@@ -202,7 +205,7 @@ export class Desugarer {
 
   #binder(name: string, [params, ...body]: readonly Form[], place: TextPlace): ResolvedTerm {
     if (params?.form !== 'call') throw syntaxError("Expected: ['(']", params?.place ?? place)
-    if (name === 'lambda') return this.lambda(this.args(params.items), body, place)
+    if (name === 'lambda') return this.lambda(params.items, body, place)
     const lets = params.items.map((binding) => {
       const [variable, value] = binding.form === 'call' ? binding.items : []
       if (variable?.form !== 'atom' || value === undefined)

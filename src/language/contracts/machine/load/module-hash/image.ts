@@ -8,7 +8,7 @@ import { textSize } from '../../../values/charged-size.ts'
 import { hashBytes } from '../../../values/hash.ts'
 import type { DefinitionMeasure, Dependency, Module, ModuleImage } from '../../ast.ts'
 import type { ExpandingRun } from '../../expand/expander.ts'
-import { isLoaded } from '../../loaded-modules.ts'
+import { isLoaded, storedModule } from '../../loaded-modules.ts'
 import { type Dependencies, dependenciesOf, pickCost, targetKey } from './dependencies.ts'
 import { encodeModule } from './encode.ts'
 import { PLACEHOLDERS } from './hash-text.ts'
@@ -41,6 +41,7 @@ export class ImageLoader {
     this.#run = run
     this.#module = module
     this.#resolved = resolveModule(run, module, members)
+    for (const { found, by } of this.#resolved.lookups) run.noteLookup(found, by)
   }
 
   /**
@@ -66,7 +67,7 @@ export class ImageLoader {
    */
   hash(): string {
     this.#charge(COSTS.hash, this.#sizeOf(true))
-    return hashBytes(encodeModule(this.#resolved, (name) => this.#run.findModule(name)))
+    return hashBytes(encodeModule(this.#resolved, (name) => storedModule(this.#run, name)))
   }
 
   get #weights(): SizeWeights {

@@ -2,7 +2,9 @@
 import { evalError, type TextPlace } from '../../../errors.ts'
 import { Const, type Definition, type Module, ownerOf, Schema } from '../../ast.ts'
 import type { ExpandingRun } from '../../expand/expander.ts'
-import { type Arg, moduleNameOf, type Reference } from './terms.ts'
+import { storedModule } from '../../loaded-modules.ts'
+import type { ModuleLookup } from '../../module-lookup.ts'
+import { type Arg, type LookedUpModule, moduleNameOf, type Reference } from './terms.ts'
 
 interface BoundVariable {
   /** Number of variables bound around this one. */
@@ -28,6 +30,8 @@ export class NameResolver {
   readonly referenced = new Set<Module>()
   /** Own names used by the definition that is being resolved. */
   uses = new Set<string>()
+  /** Other modules that are looked up for that definition. */
+  lookups: LookedUpModule[] = []
 
   constructor(run: ExpandingRun, module: Module, own: ReadonlySet<string>) {
     this.#run = run
@@ -58,6 +62,19 @@ export class NameResolver {
   /** Notes that a member of a module is used. */
   noteModule(module: Module): void {
     if (module !== this.#module) this.referenced.add(module)
+  }
+
+  /** Notes the names in a type: uses of schemas, and look-ups of their modules. */
+  noteSchema(written: string): void {
+    this.noteUse(written)
+    if (written.includes('.')) this.#resolveQualified(written.split('.'))
+  }
+
+  /** Notes the look-up of a module by its name, or by its name in the current namespace. */
+  noteModuleName(written: string): void {
+    if (this.#find(written, 'name') !== undefined) return
+    const full = this.#inNamespace(written)
+    if (full !== null) this.#find(full, 'name')
   }
 
   /** Notes a use of a definition of this module, for the order of definitions. */
@@ -104,7 +121,7 @@ export class NameResolver {
     // The last ones are constants of implemented interfaces.
     const other = imports.get(name) ?? this.#run.program.imports.get(name) ?? definitions.get(name)
     if (other !== undefined) return { ref: 'member', module: ownerOf(other) }
-    return this.#moduleRef(name) ?? this.#moduleRef(this.#inNamespace(name))
+    return this.#moduleRef(name, 'name') ?? this.#moduleRef(this.#inNamespace(name), 'name')
   }
 
   #resolveQualified(parts: readonly string[]): Reference | null {
@@ -112,7 +129,7 @@ export class NameResolver {
     const module = parts.slice(0, -1).join('.')
     const found = this.#findMember(module, name)
     if (found !== null || parts.length > 2) return found
-    return this.#moduleRef(`${module}.${name}`) ?? this.#findMember(this.#inNamespace(module), name)
+    return this.#moduleRef(`${module}.${name}`, 'running') ?? this.#findMember(this.#inNamespace(module), name)
   }
 
   #inNamespace(name: string): string | null {
@@ -123,21 +140,23 @@ export class NameResolver {
   #findMember(module: string | null, name: string): Reference | null {
     if (module === null) return null
     if (module === this.#module.name && this.#own.has(name)) return { ref: 'member', module: this.#module }
-    const found = this.#find(module)
+    const found = this.#find(module, 'name')
     return found !== undefined && hasMember(found, name) ? { ref: 'member', module: found } : null
   }
 
-  #moduleRef(name: string | null): Reference | null {
+  #moduleRef(name: string | null, by: ModuleLookup): Reference | null {
     if (name === null) return null
-    const module = name === this.#module.name ? this.#module : this.#find(name)
+    const module = name === this.#module.name ? this.#module : this.#find(name, by)
     if (module === undefined || module.isInterface) return null
     return { ref: 'module', module: moduleNameOf(module.name), interfaces: module.interfaces.map(moduleNameOf) }
   }
 
   /** Finds another module, and keeps it as a dependency of this one. */
-  #find(name: string): Module | undefined {
-    const found = this.#run.findModule(name)
-    if (found !== undefined && found.name !== this.#module.name) this.#module.dependencies.set(found.name, found)
+  #find(name: string, by: ModuleLookup): Module | undefined {
+    const found = storedModule(this.#run, name)
+    if (found === undefined) return undefined
+    this.lookups.push({ found, by })
+    if (found.name !== this.#module.name) this.#module.dependencies.set(found.name, found)
     return found
   }
 }

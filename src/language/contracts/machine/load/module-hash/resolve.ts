@@ -2,6 +2,7 @@
 import { evalError, type TextPlace } from '../../../errors.ts'
 import type { Atom, CallForm, Form } from '../../../syntax/form.ts'
 import { syntaxError } from '../../../syntax/lexer.ts'
+import { compareText } from '../../../values/compare.ts'
 import { Const, type Module, ownerOf } from '../../ast.ts'
 import { Expander, type ExpandingRun } from '../../expand/expander.ts'
 import { type Annotations, annotationsOf } from '../annotations.ts'
@@ -11,6 +12,7 @@ import { NameResolver } from './names.ts'
 import { componentsOf } from './order.ts'
 import {
   type CapabilityMeta,
+  type LookedUpModule,
   moduleNameOf,
   type ResolvedDefinition,
   type ResolvedImport,
@@ -30,25 +32,26 @@ export function resolveModule(run: ExpandingRun, module: Module, members: readon
   const calls = members.filter((member): member is CallForm => member.form === 'call')
   const forms = new Map(calls.filter((call) => DEFINITIONS.has(kindOf(call))).map((call) => [nameOf(call).name, call]))
   const resolver = new DefinitionResolver(run, module, new Set(forms.keys()))
-  const resolved = new Map<string, ResolvedDefinition>()
-  const uses = new Map<string, ReadonlySet<string>>()
-  for (const [name, form] of forms) {
-    const { definition, used } = resolver.resolve(form)
-    resolved.set(name, definition)
-    uses.set(name, used)
-  }
+  const imports = calls.filter((call) => kindOf(call) === 'use').map(importOf)
+  const lookups = [...resolver.lookUpAll([...imports.map(({ written }) => written), ...module.interfaces])]
+  const resolved = new Map<string, DefinitionResolution>()
+  for (const [name, form] of forms) resolved.set(name, resolver.resolve(form))
+  const uses = new Map([...resolved].map(([name, { used }]) => [name, used]))
   const ordered = componentsOf(uses).map(({ names, isCyclic }) => {
     if (isCyclic) throw cycle(module, names, forms)
-    return resolved.get(names[0]) as ResolvedDefinition
+    const { definition, looked } = resolved.get(names[0]) as DefinitionResolution
+    lookups.push(...looked)
+    return definition
   })
   return {
     module,
     name: moduleNameOf(module.name),
-    imports: calls.filter((call) => kindOf(call) === 'use').map(importOf),
+    imports,
     implemented: module.interfaces.map(moduleNameOf),
     blessed: [...module.blessed].map((hash) => bytesOfHash(hash)),
     definitions: ordered,
     referenced: resolver.referenced,
+    lookups,
   }
 }
 
@@ -69,14 +72,23 @@ function cycle(module: Module, names: readonly string[], forms: ReadonlyMap<stri
 }
 
 /** `(use module "hash" [names])` as written. */
-function importOf({ items: [, target, ...rest] }: CallForm): ResolvedImport {
+function importOf({ items: [, target, ...rest] }: CallForm): ResolvedImport & { readonly written: string } {
   let hash: Uint8Array | null = null
   let names: readonly string[] | null = null
   for (const part of rest) {
     if (part.form === 'string') hash = bytesOfHash(part.value)
     if (part.form === 'list') names = part.items.map((item) => (item as Atom).name)
   }
-  return { module: moduleNameOf((target as Atom).name), hash, names }
+  const written = (target as Atom).name
+  return { module: moduleNameOf(written), hash, names, written }
+}
+
+interface DefinitionResolution {
+  readonly definition: ResolvedDefinition
+  /** Names of its module that it uses. */
+  readonly used: ReadonlySet<string>
+  /** Other modules that it names. */
+  readonly looked: readonly LookedUpModule[]
 }
 
 /** Resolves one definition after the other. */
@@ -95,11 +107,18 @@ class DefinitionResolver {
     return this.#names.referenced
   }
 
-  /** @returns the definition, and the names of this module that it uses */
-  resolve(form: CallForm): { readonly definition: ResolvedDefinition; readonly used: ReadonlySet<string> } {
+  /** Looks modules up by their names. */
+  lookUpAll(names: readonly string[]): readonly LookedUpModule[] {
+    for (const name of names) this.#names.noteModuleName(name)
+    return this.#names.lookups
+  }
+
+  resolve(form: CallForm): DefinitionResolution {
     const used = new Set<string>()
+    const looked: LookedUpModule[] = []
     this.#names.uses = used
-    return { definition: this.#definition(kindOf(form), form), used }
+    this.#names.lookups = looked
+    return { definition: this.#definition(kindOf(form), form), used, looked }
   }
 
   #definition(kind: string, form: CallForm): ResolvedDefinition {
@@ -129,26 +148,30 @@ class DefinitionResolver {
   }
 
   #schema(form: CallForm): ResolvedDefinition {
-    const fields = annotationsOf(form.items.slice(2)).rest.map((field) => this.#desugarer.arg(field as Atom))
+    // The network resolves the types in the order of the names.
+    const written = annotationsOf(form.items.slice(2)).rest as readonly Atom[]
+    const sorted = written.toSorted((one, other) => compareText(one.name, other.name))
+    const fields = sorted.map((field) => this.#desugarer.arg(field))
     return { kind: 'defschema', name: nameOf(form).name, fields: new Map(fields.map(({ name, type }) => [name, type])) }
   }
 
   #function(kind: 'defun' | 'defcap' | 'defpact', form: CallForm): ResolvedDefinition {
     const desugarer = this.#desugarer
-    const spec = desugarer.arg(nameOf(form))
-    const args = desugarer.args((form.items[2] as CallForm).items)
+    const params = (form.items[2] as CallForm).items
     const { rest, ...marks } = annotationsOf(form.items.slice(3))
     const isInterface = this.#module.isInterface
+    const meta = kind === 'defcap' ? this.#meta(marks, params as readonly Atom[], form.place) : null
+    const args = desugarer.args(params)
+    const spec = desugarer.arg(nameOf(form))
     if (kind === 'defun') {
-      return { kind, spec, args, body: isInterface ? null : desugarer.lambda(args, rest, form.place) }
+      return { kind, spec, args, body: isInterface ? null : desugarer.lambda(params, rest, form.place) }
     }
-    if (kind === 'defcap') {
-      const meta = this.#meta(marks, args, form.place)
+    if (meta !== null) {
       const body = () => this.#names.withBound(args, false, () => desugarer.body(rest, form.place))
-      return { kind, spec, args, meta, body: isInterface ? null : body() }
+      return { kind: 'defcap', spec, args, meta, body: isInterface ? null : body() }
     }
     const steps = () => this.#names.withBound(args, false, () => rest.map((step) => this.#step(step)))
-    return { kind, spec, args, steps: isInterface ? null : steps() }
+    return { kind: 'defpact', spec, args, steps: isInterface ? null : steps() }
   }
 
   #step(form: Form): ResolvedStep {

@@ -7,6 +7,7 @@ import { compareText } from '../../../values/compare.ts'
 import { Decimal } from '../../../values/decimal.ts'
 import { type Type, Unit, type Value } from '../../../values/value.ts'
 import type { Module } from '../../ast.ts'
+import type { ModuleLookup } from '../../module-lookup.ts'
 
 /** `namespace.name`, or only a name. */
 export interface ModuleName {
@@ -137,6 +138,13 @@ export interface ResolvedModule {
   readonly definitions: readonly ResolvedDefinition[]
   /** Other modules whose members its code and its types name. */
   readonly referenced: ReadonlySet<Module>
+  /** Look-ups of other modules, in the order of the network. */
+  readonly lookups: readonly LookedUpModule[]
+}
+
+export interface LookedUpModule {
+  readonly found: Module
+  readonly by: ModuleLookup
 }
 
 export function nameOfDefinition(definition: ResolvedDefinition): string {

@@ -1,0 +1,18 @@
+/** Look-ups of modules, and what a program remembers of them. */
+
+/** Modules that a program has looked up or loaded (loaded-modules.ts). */
+export interface LoadedModules<Module> {
+  /** Number of different definitions, those of dependencies included. */
+  readonly size: number
+  /** Number of members that `use` has imported, repeated ones included. */
+  imported: number
+  /** Notes that a module was looked up. @param charge takes milligas if it was not loaded before */
+  noteLookup(module: Module, by: ModuleLookup, charge: (milligas: number) => void): void
+  /** Adds a module that the program itself loads. */
+  add(module: Module): void
+  /** Another set with the same modules. Later changes of one are not seen in the other. */
+  fork(): LoadedModules<Module>
+}
+
+/** Reason of a look-up: a name in code, or code that runs. */
+export type ModuleLookup = 'name' | 'running'
