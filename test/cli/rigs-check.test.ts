@@ -57,6 +57,25 @@ const jsonOf = (out: string) => JSON.parse(out) as RigsCheckReport
 const check = (...args: readonly string[]) => run(['rigs', 'check', ...args])
 
 describe('newcut rigs check', () => {
+  it('newcut rigs check leaves no device, user or account with the operator, and one with --user does', async () => {
+    const { at, engine } = await ours()
+    const seen = () => {
+      const { users, rigs } = engine.status()
+      return { users: users.map(({ user }) => user), rigs: rigs.map(({ device }) => device) }
+    }
+    const during: ReturnType<typeof seen>[] = []
+    const checking = check(at, '--maker', 'ka3')
+    await until(() => engine.status().sessions > 0)
+    during.push(seen())
+    expect((await checking).code).toBe(0)
+    expect([...during, seen()]).toEqual([
+      { users: [], rigs: [] },
+      { users: [], rigs: [] },
+    ])
+    expect((await check(at, '--maker', 'ka3', '--user', 'somebody.rig')).code).toBe(0)
+    expect(seen()).toEqual({ users: ['somebody'], rigs: ['rig:rig'] })
+  })
+
   it('newcut rigs check reports that the rigs of every maker would mine at our own server', async () => {
     const { at, engine } = await ours()
     const { code, out, err } = await check(at)

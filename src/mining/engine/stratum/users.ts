@@ -1,7 +1,7 @@
 /** Counters of users: the sum of all their rigs, including those that are gone. */
 
 import { printable } from '#ground/base/printable.ts'
-import { payeeOfUser } from '../../accounts/user-account.ts'
+import { isTestUser, payeeOfUser } from '../../accounts/user-account.ts'
 import { type ShareVerdict, shareVerdicts } from '../../stratum/messages.ts'
 import type { RigUser } from '../rigs.ts'
 
@@ -28,7 +28,7 @@ export class Users {
   /** Registers a session of a user: `ACCOUNT.WORKER`, or only an account. */
   join(text: string): User {
     const name = accountName(text)
-    const user = this.#byName.get(name) ?? this.#add(name)
+    const user = isTestUser(text) ? newUser(name) : (this.#byName.get(name) ?? this.#add(name))
     user.sessions++
     return user
   }

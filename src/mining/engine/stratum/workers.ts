@@ -1,5 +1,6 @@
 /** Counters of workers, across all their connections. */
 import { printable } from '#ground/base/printable.ts'
+import { isTestUser } from '../../accounts/user-account.ts'
 import type { ShareVerdict } from '../../stratum/messages.ts'
 import type { DeviceStatus } from '../engine.ts'
 import type { RigCounts } from '../rigs.ts'
@@ -49,6 +50,7 @@ export class Workers {
    */
   join(user: string, nowMs: number): Worker {
     const { account, name, key } = namesOf(user)
+    if (isTestUser(user)) return newWorker(`rig:${name}`, account, key)
     const worker = this.#byKey.get(key) ?? this.#add(key, { account, name, nowMs })
     worker.sessions++
     return worker
