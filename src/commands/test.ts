@@ -36,7 +36,7 @@ interface TestCommandOptions extends RunReportOptions {
   readonly lcov: string | undefined
   /** Shows the gas of each form. */
   readonly gas: boolean
-  /** Shows the steps of forms: 1 of failed ones, 2 of all. */
+  /** Shows the steps of forms: 1 of failed ones, 2 of all, 3 with whole values. */
   readonly verbosity: number
   /** Counts only tests whose names contain it. */
   readonly match: string | undefined
@@ -199,7 +199,7 @@ function printOutcome(
     return
   }
   for (const line of reportLines(file, report, options.gas)) print(line)
-  for (const trace of findings.traces) for (const line of formLines(trace, context)) print(line)
+  for (const trace of findings.traces) for (const line of formLines(trace, options, context)) print(line)
 }
 
 /** With its place as text. `place` itself counts lines and columns from 0. */
@@ -214,10 +214,15 @@ function traceJson({ form, hasFailed, trace, omitted }: FormTrace) {
 }
 
 /** The steps of a form, below its place. A form without steps has none. */
-function formLines({ form, trace, hasFailed, omitted }: FormTrace, { out, environment }: CommandContext): string[] {
+function formLines(
+  { form, trace, hasFailed, omitted }: FormTrace,
+  { verbosity }: Pick<TestCommandOptions, 'verbosity'>,
+  { out, environment }: CommandContext,
+): string[] {
   if (trace.children.length === 0) return []
-  const columns = out.isTTY === true ? out.columns : undefined
-  const lines = traceLines([trace], { paint: painter(out, environment), columns })
+  const isWhole = verbosity > 2
+  const columns = out.isTTY === true && !isWhole ? out.columns : undefined
+  const lines = traceLines([trace], { paint: painter(out, environment), columns, isWhole })
   const cause = hasFailed ? deepestFailure(trace) : null
   return [
     `${locationOf(form)}: ${hasFailed ? 'failed' : 'passed'}${omitted === 0 ? '' : `, ${omitted} steps are only counted`}`,

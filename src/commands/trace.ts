@@ -28,7 +28,7 @@ export function runTrace(
 ): Promise<number> {
   const print = printerTo(out)
   checkRequestKey(requestKey, 'trace')
-  const { json, block } = config.values
+  const { json, block, all } = config.values
   const body = { requestKey, ...(block !== undefined && { block }) }
   return withNode(config, { untilStopped }, async ({ http }, signal) => {
     const traced = await new Requests(http, '')
@@ -43,8 +43,9 @@ export function runTrace(
     const { trace, ...about } = traced.body
     const root = trace as TraceStepView
     for (const line of headLines(about)) print(line)
-    const columns = out.isTTY === true ? out.columns : undefined
-    for (const line of traceLines([root], { paint: painter(out, environment), columns })) print(line)
+    const columns = out.isTTY === true && !all ? out.columns : undefined
+    const style = { paint: painter(out, environment), columns, isWhole: all }
+    for (const line of traceLines([root], style)) print(line)
     for (const line of failureLines(root)) print(line)
     return 0
   })

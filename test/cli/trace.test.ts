@@ -46,6 +46,17 @@ describe('newcut trace', () => {
       true,
     )
     expect(lines.some((line) => line.includes('event coin.TRANSFER "sender00" "sender01" 1.5'))).toBe(true)
+    // Gas is bought and redeemed in a line each. Keysets have one line with their key.
+    expect(lines.filter((line) => / (buy|redeem) gas /.test(line))).toHaveLength(2)
+    expect(out).not.toMatch(/coin\.(buy|redeem)-gas|[0-9a-f]{64}/)
+    expect(out.match(/KeySet#1 \{keys: \[368820f8…\],pred: keys-all\}/g)).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('KeySet#1')).length).toBeGreaterThan(2)
+    const { out: whole } = await newcut('trace', key, '--all')
+    expect(whole).toMatch(/coin\.buy-gas "sender00"/)
+    expect(whole).toMatch(/KeySet \{keys: \[[0-9a-f]{64}\],pred: keys-all\}/)
+    const { nodes, trace } = JSON.parse((await newcut('trace', key, '--json')).out)
+    expect(whole.trimEnd().split('\n')).toHaveLength(nodes + 2)
+    expect(JSON.stringify(trace)).toMatch(/KeySet \{keys: \[[0-9a-f]{64}\],pred: keys-all\}/)
   })
 
   it('newcut trace of a failed transaction ends with the place of the failure', async () => {

@@ -53,6 +53,14 @@ describe('-v', () => {
     expect((await contract('good.repl', '-v')).lines).toEqual((await contract('good.repl')).lines)
   })
 
+  it('newcut test -v shows short values, and -vvv whole ones', async () => {
+    write('long.repl', `(load "m.pact")\n(expect "long" 0 (m.add ${'1'.repeat(90)} 0))`)
+    expect((await contract('long.repl', '-vv')).lines.join('\n')).toContain(
+      `└ m.add ${'1'.repeat(80)}… (90 characters) 0`,
+    )
+    expect((await contract('long.repl', '-vvv')).lines.join('\n')).toContain(`└ m.add ${'1'.repeat(90)} 0 → `)
+  })
+
   it('newcut test -v shows no form that a test expects to fail, but the form that ends the test', async () => {
     write('fails.pact', '(m.sure 0)')
     write('expected.repl', '(load "m.pact")\n(expect-failure "fails" "not sure" (load "fails.pact"))')

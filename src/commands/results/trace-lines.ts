@@ -1,6 +1,7 @@
 /** A trace as lines for a terminal: gas at the left, the tree of steps at the right. */
 import stringWidth from 'string-width'
 import type { Paint } from '#faces/cli/line.ts'
+import { isGasPart, ShortValues } from '#ground/base/printable.ts'
 import { withoutControls } from './value-lines.ts'
 
 /** A step, as `POST /devnet/trace` and test runs give it. */
@@ -23,6 +24,8 @@ export interface TraceStyle {
   readonly paint: Paint
   /** Columns of the terminal; undefined shows whole lines. */
   readonly columns: number | undefined
+  /** Shows whole values, and the steps that buy and redeem gas. */
+  readonly isWhole: boolean
 }
 
 /** Gas with three decimal places. */
@@ -40,9 +43,8 @@ interface TreeRow {
 }
 
 /** Lines of these steps and all within them, below a line with the names of the columns. */
-export function traceLines(steps: readonly TraceStepView[], { paint, columns }: TraceStyle): string[] {
-  const rows: TreeRow[] = []
-  for (const step of steps) addRows(rows, step, '', '')
+export function traceLines(steps: readonly TraceStepView[], { paint, columns, isWhole }: TraceStyle): string[] {
+  const rows = steps.flatMap((step) => new TreeRows(step, isWhole).rows)
   const width = (of: 'total' | 'own') => Math.max(of.length, ...rows.map((row) => row[of].length))
   const [total, own] = [width('total'), width('own')]
   const room = columns === undefined || columns < LEAST_COLUMNS ? null : columns - total - own - 4
@@ -57,25 +59,56 @@ export function traceLines(steps: readonly TraceStepView[], { paint, columns }: 
   return [paint('dim', `${'total'.padStart(total)}  ${'own'.padStart(own)}  gas of each step`), ...lines]
 }
 
-function addRows(rows: TreeRow[], step: TraceStepView, branch: string, below: string): void {
-  const { gasTotal, gasOwn, children, omitted = 0 } = step
-  rows.push({ total: gasText(gasTotal), own: gasText(gasOwn), branch, text: stepText(step), step })
-  children.forEach((child, index) => {
-    const isLast = index === children.length - 1 && omitted === 0
-    addRows(rows, child, `${below}${isLast ? '└ ' : '├ '}`, `${below}${isLast ? '  ' : '│ '}`)
-  })
-  if (omitted === 0) return
-  rows.push({ total: '', own: '', branch: `${below}└ `, text: `${omitted} more steps`, step: null })
+/** Rows of a step and of all within it. */
+class TreeRows {
+  readonly rows: TreeRow[] = []
+  readonly #values = new ShortValues()
+  readonly #isWhole: boolean
+
+  constructor(root: TraceStepView, isWhole: boolean) {
+    this.#isWhole = isWhole
+    this.#add(root, '', '')
+  }
+
+  #add(step: TraceStepView, branch: string, below: string): void {
+    const { gasTotal, gasOwn, children, omitted = 0 } = step
+    const isTop = branch === ''
+    this.rows.push({ total: gasText(gasTotal), own: gasText(gasOwn), branch, text: this.#textOf(step), step })
+    children.forEach((child, index) => {
+      const isLast = index === children.length - 1 && omitted === 0
+      const childBranch = `${below}${isLast ? '└ ' : '├ '}`
+      if (isTop && !this.#isWhole && isGasPart(child)) this.#addFolded(child, childBranch)
+      else this.#add(child, childBranch, `${below}${isLast ? '  ' : '│ '}`)
+    })
+    if (omitted === 0) return
+    this.rows.push({ total: '', own: '', branch: `${below}└ `, text: `${omitted} more steps`, step: null })
+  }
+
+  /** One row for a step and all within it. */
+  #addFolded(step: TraceStepView, branch: string): void {
+    const gas = gasText(step.gasTotal)
+    const text = `${step.name} (${stepCount(step)} steps, shown by --all)`
+    this.rows.push({ total: gas, own: gas, branch, text, step: null })
+  }
+
+  /** The step in words: `update coin.coin-table "alice" → "Write succeeded"`. */
+  #textOf(step: TraceStepView): string {
+    const { kind, name, by, args, result } = step
+    const isBare = kind === 'call' || kind === 'gas' || kind === name
+    const head = isBare ? name : `${by ?? kind} ${name}`
+    const called = [head, ...args.map((arg) => this.#valueText(arg))].join(' ')
+    if (step.error !== undefined) return isDeepest(step) ? `${called}  FAILED: ${step.error}` : `${called}  failed`
+    return result === undefined ? called : `${called} → ${this.#valueText(result)}`
+  }
+
+  #valueText(value: string): string {
+    return this.#isWhole ? value : this.#values.shorten(value)
+  }
 }
 
-/** The step in words: `update coin.coin-table "alice" → "Write succeeded"`. */
-function stepText(step: TraceStepView): string {
-  const { kind, name, by, args, result } = step
-  const isBare = kind === 'call' || kind === 'gas' || kind === name
-  const head = isBare ? name : `${by ?? kind} ${name}`
-  const called = [head, ...args].join(' ')
-  if (step.error !== undefined) return isDeepest(step) ? `${called}  FAILED: ${step.error}` : `${called}  failed`
-  return result === undefined ? called : `${called} → ${result}`
+/** Number of steps within a step. */
+function stepCount({ children, omitted = 0 }: TraceStepView): number {
+  return children.reduce((sum, child) => sum + 1 + stepCount(child), omitted)
 }
 
 /** Whether the error arose in this step, not within one of its children. */

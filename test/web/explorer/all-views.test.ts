@@ -101,6 +101,34 @@ await describeInChromium('the pages of a development network', (browser) => {
     expect(await page.evaluate('document.activeElement.dataset.failed')).toBe('true')
   })
 
+  it('the transaction page opens the code, folds the gas around it, and shows keys and keysets briefly', async () => {
+    const node = await start()
+    const paid = transfer('sender01', 1)
+    await mined(node, paid)
+    const { page } = await open(browser, `${node.url}/explorer/transaction#${paid.hash}`)
+    const step = (name: string) => page.locator('.trace .step', { has: page.locator(`b:text-is("${name}")`) })
+    await expect.poll(() => step('coin.credit').count()).toBe(1)
+    const isOpen = (name: string) => step(name).getAttribute('aria-expanded')
+    expect([await isOpen('buy gas'), await isOpen('code'), await isOpen('redeem gas')]).toEqual([
+      'false',
+      'true',
+      'false',
+    ])
+    const all = async () => (await texts(page, '.trace .what')).join('\n')
+    expect(await all()).toContain('"guard": KeySet#1}')
+    expect(await all()).not.toMatch(/[0-9a-f]{64}/)
+    const keysets = await texts(page, '.keysets li')
+    expect(keysets[0]).toMatch(/^KeySet#1 \{keys: \[[0-9a-f]{64}\],pred: keys-all\}$/)
+    expect(await page.locator('.keysets summary').textContent()).toBe(`${keysets.length} keysets`)
+    await page.click('#whole-values')
+    expect(await all()).toMatch(/"guard": KeySet \{keys: \[[0-9a-f]{64}\],pred: keys-all\}\}/)
+    expect(await page.getAttribute('#whole-values', 'aria-pressed')).toBe('true')
+    await page.click('#whole-values')
+    expect(await all()).toContain('"guard": KeySet#1}')
+    await step('buy gas').click()
+    expect(await step('coin.buy-gas').count()).toBe(1)
+  })
+
   it('the transaction page links a step to its line of the code of the module, and of the command', async () => {
     const node = await start()
     await deploy(node)

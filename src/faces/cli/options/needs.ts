@@ -41,6 +41,7 @@ interface OptionContext {
   readonly summary?: boolean
   readonly csv?: boolean
   readonly tap?: boolean
+  readonly json?: boolean
   /** Request key of a transfer that continues. */
   readonly continue?: string | undefined
   readonly chain?: number | undefined
@@ -133,6 +134,7 @@ const needs = {
   summary: ({ summary }) => reasonIf(summary !== true, 'it is for --summary', 'add --summary'),
   noSummary: ({ summary }) => reasonIf(summary === true, '--summary prints sums', '--json prints them too'),
   noCsv: ({ csv }) => reasonIf(csv === true, '--csv decides what is printed', 'leave one of them out'),
+  noJson: ({ json }) => reasonIf(json === true, '--json prints everything', 'leave it out'),
   noTap: ({ tap }) => reasonIf(tap === true, '--tap decides what is printed', 'leave one of them out'),
   firstStep: ({ continue: key }) => reasonIf(key !== undefined, 'with --continue, the first step has fixed it'),
   crossing: ({ chain, 'to-chain': target = chain, continue: key }) =>

@@ -54,7 +54,7 @@ const ownOptions = {
   tap: flagOnly(option(yesNo, false, null, 'print results in the Test Anything Protocol')),
   junit: flagOnly(optional(someText, 'FILE', 'write results to FILE as JUnit XML')),
   verbose: flagOnly(
-    option(count, 0, null, 'show the steps of failed tests; -vv: of all', {
+    option(count, 0, null, 'show the steps of failed tests; -vv: of all; -vvv: with whole values', {
       short: '-v',
       more: 'Each step has its gas. A test is a form at the top level of a file.',
     }),

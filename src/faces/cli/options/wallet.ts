@@ -165,6 +165,12 @@ export const traceOptions = {
       more: 'If not set, it is the block of the chain, or else an orphan. A transaction can be in several blocks.',
     }),
   ),
+  all: flagOnly(
+    option(yesNo, false, null, 'show the steps of buying gas too, and whole values', {
+      group: 'output',
+      needs: ['noJson'],
+    }),
+  ),
   json: jsonOption,
 }
 

@@ -3,6 +3,7 @@
  * step do not exist: 10,000 steps in nested lists would be too deep for browsers.
  */
 
+import { isGasPart, ShortValues } from '#ground/base/printable.ts'
 import type { Traced, TraceStep } from '#ground/schema/trace.ts'
 import type { Static } from '#ground/schema/typebox.ts'
 import { make } from '../../kit/dom.ts'
@@ -12,8 +13,8 @@ export type ShownTrace = Omit<Static<typeof Traced>, 'trace'> & { readonly trace
 
 /** Levels above which rows are not indented any further. */
 const MAX_INDENT = 18
-/** Levels that are unfolded at first. */
-const FIRST_LEVELS = 2
+/** Rows below which the code of the transaction is unfolded at first. */
+const FIRST_ROWS = 200
 
 interface Node {
   readonly step: ShownStep
@@ -27,19 +28,40 @@ export class StepTree {
   readonly element = make('div', { class: 'trace', role: 'tree', 'aria-label': 'Steps with their gas' })
   readonly #nodes = new WeakMap<Element, Node>()
   readonly #linkOf: (step: ShownStep) => HTMLElement | null
+  readonly #values = new ShortValues()
   readonly #root: Node
+  #isWhole = false
   #current: Node
 
   /** @param linkOf link to the code of a step */
   constructor(trace: ShownStep, linkOf: (step: ShownStep) => HTMLElement | null) {
     this.#linkOf = linkOf
+    this.#nameKeysets(trace)
     this.#root = this.#node(trace, null, { place: 1, count: 1 })
     this.#current = this.#root
     this.element.append(this.#root.row)
     this.#root.row.tabIndex = 0
-    this.#unfold(this.#root, FIRST_LEVELS)
+    this.#unfoldCode()
     this.element.addEventListener('keydown', (event) => this.#key(event))
     this.element.addEventListener('click', (event) => this.#click(event))
+  }
+
+  /** The keysets that steps name, folded; nothing if there are none. */
+  keysetsPart(): HTMLElement[] {
+    const { keysets } = this.#values
+    if (keysets.size === 0) return []
+    const rows = [...keysets].map(([keyset, name]) => make('li', {}, make('b', {}, name), ' ', keyset))
+    const title = make('summary', {}, keysets.size === 1 ? '1 keyset' : `${keysets.size} keysets`)
+    return [make('details', { class: 'keysets' }, title, make('ul', { class: 'plain' }, ...rows))]
+  }
+
+  /** Shows whole values, or short ones. */
+  showWhole(isWhole: boolean): void {
+    this.#isWhole = isWhole
+    for (const row of this.element.children) {
+      const { step, level } = this.#at(row)
+      row.querySelector('.what')?.replaceWith(this.#what(step, level))
+    }
   }
 
   /** Unfolds all steps. */
@@ -115,13 +137,35 @@ export class StepTree {
     what.style.paddingLeft = `${Math.min(level - 1, MAX_INDENT)}em`
     if (step.kind !== 'call' && step.kind !== 'gas') what.append(make('span', { class: 'kind' }, step.kind), ' ')
     what.append(make('b', {}, step.name))
-    if (step.args.length > 0) what.append(' ', make('span', { class: 'args' }, step.args.join(' ')))
+    if (step.args.length > 0) what.append(' ', this.#valueOf('args', step.args))
     if (step.by !== undefined && step.by !== step.kind) what.append(' ', make('span', { class: 'by' }, `by ${step.by}`))
-    if (step.result !== undefined) what.append(' ', make('span', { class: 'result' }, `→ ${step.result}`))
+    if (step.result !== undefined) what.append(' ', this.#valueOf('result', [step.result], '→ '))
     if (step.error !== undefined) what.append(' ', make('span', { class: 'error' }, `✗ ${step.error}`))
     if (step.omitted !== undefined)
       what.append(' ', make('span', { class: 'by' }, `${step.omitted} steps are left out`))
     return what
+  }
+
+  #valueOf(name: string, values: readonly string[], before = ''): HTMLElement {
+    const whole = values.join(' ')
+    const text = this.#isWhole ? whole : values.map((each) => this.#values.shorten(each)).join(' ')
+    return make('span', { class: name, ...(text !== whole && { title: whole }) }, `${before}${text}`)
+  }
+
+  /** Names all keysets in the order of the steps, so that each row has the name alone. */
+  #nameKeysets({ args, result, children }: ShownStep): void {
+    for (const value of [...args, result ?? '']) this.#values.shorten(value)
+    for (const child of children) this.#nameKeysets(child)
+  }
+
+  /** Unfolds level by level, but not the steps that buy and redeem gas. */
+  #unfoldCode(): void {
+    let level = [this.#root]
+    while (level.length > 0 && this.element.childElementCount < FIRST_ROWS) {
+      for (const node of level) this.#unfold(node, 1)
+      const isTop = level[0] === this.#root
+      level = level.flatMap((node) => this.#childrenOf(node)).filter(({ step }) => !(isTop && isGasPart(step)))
+    }
   }
 
   /** Rows of the steps within an unfolded one. */

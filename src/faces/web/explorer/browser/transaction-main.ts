@@ -134,6 +134,7 @@ async function showTrace(block: ShownBlock | undefined): Promise<void> {
     const tree = new StepTree(trace.trace, (step) => stepLink(step, trace, showLine))
     view.replaceChildren(
       ...printedPart(trace.trace),
+      ...tree.keysetsPart(),
       make(
         'div',
         { class: 'step head', 'aria-hidden': 'true' },
@@ -144,6 +145,13 @@ async function showTrace(block: ShownBlock | undefined): Promise<void> {
     tools.hidden = false
     element('unfold').onclick = () => tree.unfoldAll()
     element('fold').onclick = () => tree.foldAll()
+    const whole = element('whole-values')
+    whole.setAttribute('aria-pressed', 'false')
+    whole.onclick = () => {
+      const isWhole = whole.getAttribute('aria-pressed') !== 'true'
+      whole.setAttribute('aria-pressed', String(isWhole))
+      tree.showWhole(isWhole)
+    }
     element('next-error').onclick = () => tree.showNextError()
     element('next-error').hidden = trace.status !== 'failure' && !hasError(trace.trace)
     const left = trace.omitted === 0 ? '' : ` · ${groupDigits(trace.omitted)} more are left out`

@@ -98,7 +98,7 @@ export class SendTrial {
       const trace = await askNode<ShownTrace>('/devnet/trace', { cmd: signed })
       if (number !== this.#run) return
       const tree = new StepTree(trace.trace, (step) => stepLink(step, trace, () => undefined))
-      element('trial-trace').replaceChildren(tree.element)
+      element('trial-trace').replaceChildren(...tree.keysetsPart(), tree.element)
       if (trace.status === 'failure') this.#suggest(draft, trace.trace)
     } catch (error) {
       element('trial-trace').replaceChildren(make('p', { class: 'none' }, textOfError(error)))
