@@ -247,6 +247,7 @@ describe('ways to do one thing', () => {
       'devnet/http/view/command-view.ts',
       'devnet/ledger/execute-payload.ts',
       'devnet/mempool/mempools.ts',
+      'devnet/simulation/commands.ts',
       'devnet/watch/transaction-watch.ts',
     ])
   })

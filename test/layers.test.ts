@@ -59,6 +59,7 @@ const ROOMS_OF_DEVNET = [
   'copy',
   'control',
   'watch',
+  'simulation',
   'execution',
   'work',
   'mempool',
@@ -74,6 +75,7 @@ const allowedInside: Readonly<Record<string, Readonly<Record<string, readonly st
     '': ['http', ...ROOMS_OF_DEVNET],
     http: ['', ...ROOMS_OF_DEVNET],
     options: ['http', 'copy', 'rules'],
+    simulation: ['execution', 'mempool', 'ledger', 'command', 'rules', 'store'],
     execution: ['mempool', 'ledger', 'command', 'rules', 'store'],
     data: ['copy', 'mempool', 'ledger', 'rules', 'store'],
     // The comparison of code with the copied node reads commands.

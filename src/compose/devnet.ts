@@ -54,6 +54,8 @@ export type {
   PrivilegedRun,
   ResetNetwork,
   RevertedNetwork,
+  SimulatedBlocks,
+  SimulationResult,
   TableRows,
   WrittenRows,
 } from '#devnet/control-client.ts'

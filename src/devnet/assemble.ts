@@ -27,6 +27,7 @@ import { addMiningRoutes } from './http/routes/mining.ts'
 import { addNodeRoutes } from './http/routes/node.ts'
 import { addPactRoutes } from './http/routes/pacts.ts'
 import { addPayloadRoutes } from './http/routes/payload.ts'
+import { addSimulateRoute } from './http/routes/simulate.ts'
 import { addStateRoute } from './http/routes/state.ts'
 import { addStreamRoutes } from './http/routes/streams.ts'
 import { addTraceRoutes } from './http/routes/trace.ts'
@@ -204,7 +205,7 @@ function addRoutes(options: DevnetOptions, host: Host, parts: NodeParts): Contro
   }
   addNodeInterface(options, host, parts, context)
   const controls = createControls(options, host, parts, { router, streams, faults, stop })
-  addDevnetRoutes(options, host, parts, { router, controls })
+  addDevnetRoutes(options, host, parts, { router, controls, stopped: stop.signal })
   router.finish()
   return controls
 }
@@ -270,12 +271,18 @@ function addDevnetRoutes(
   options: DevnetOptions,
   { machine: { clock, packageVersion } }: Host,
   parts: NodeParts,
-  { router, controls }: { readonly router: Router; readonly controls: Controls },
+  {
+    router,
+    controls,
+    stopped,
+  }: { readonly router: Router; readonly controls: Controls; readonly stopped: AbortSignal },
 ): void {
   const { accounts, phraseAccounts = plainOptions.phraseAccounts.fallback } = options
   const network = viewedNetwork(parts.chains, productOf(options))
   addStateRoute(router, parts.captureNetwork)
   addTraceRoutes(router, parts)
+  const { simulate } = parts.execution
+  addSimulateRoute(router, { ...parts, account: accounts?.[0] ?? developmentAccount, simulate }, stopped)
   addLookupRoutes(router, parts)
   addPactRoutes(router, parts, phraseAccounts)
   addViewRoutes(router, {

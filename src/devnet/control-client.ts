@@ -11,6 +11,8 @@ import type {
   MadeBlocks,
   ResetResult,
   RevertResult,
+  Simulated,
+  SimulateRequest,
   SnapshotResult,
 } from '#ground/schema/control.ts'
 import type {
@@ -87,6 +89,11 @@ export interface PactChoice {
   readonly pactId?: string
 }
 
+/** Blocks to simulate. */
+export type SimulatedBlocks = SimulateRequest['blocks']
+/** Results of a simulation. */
+export type SimulationResult = Static<typeof Simulated>
+
 /** Network after a reset. */
 export type ResetNetwork = Static<typeof ResetResult>
 /** The network to which a reset turns a node. */
@@ -124,6 +131,12 @@ export interface DevnetControl {
   readonly drop: (requestKeys: readonly string[] | 'all') => Promise<DroppedTransactions>
   /** Runs code with admin rights and granted capabilities, in a block that it makes. */
   readonly run: (order: PrivilegedCode) => Promise<PrivilegedRun>
+  /**
+   * Runs commands in blocks that nobody keeps: the network stays as it is. Signatures are not checked.
+   * @param blocks - each element is one block of each chain
+   * @param options - `trace` adds the steps of each command
+   */
+  readonly simulate: (blocks: SimulatedBlocks, options?: { readonly trace?: boolean }) => Promise<SimulationResult>
   /**
    * Writes rows of a table, such as `coin.coin-table`, in a block that it makes. A row that exists keeps the fields
    * that are left out.
@@ -203,6 +216,7 @@ function controlOf(target: Target): DevnetControl {
       (await call<Static<typeof ImpersonateResult>>('impersonate', { keys, on })).keys,
     drop: (requestKeys) => call('drop', requestKeys === 'all' ? { all: true } : { requestKeys }),
     run: (code) => call('run', code),
+    simulate: (blocks, options = {}) => call('simulate', { blocks, ...options }),
     rows: (chain, table, rows) => call('rows', { chain, table, rows }),
     fund: async (account, amount, chain = 0) => {
       const { minting } = jsonOf<DevnetStatus>(await request(target, 'status'))

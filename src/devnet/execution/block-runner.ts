@@ -46,6 +46,19 @@ interface RunningCommand {
   readonly key: string
 }
 
+/** How a command of a simulation runs. */
+interface SimulatedRun {
+  readonly source: TaskSource
+  /** Public keys that sign too. */
+  readonly keys: readonly string[]
+  readonly isTraced: boolean
+}
+
+export interface SimulatedExecution extends ExecutedCommand {
+  /** As in `TracedCommand`; null without a trace. */
+  readonly trace: string | null
+}
+
 type EndedCommand = TaskOutcome | { readonly error: unknown }
 
 export class BlockRunner {
@@ -115,6 +128,20 @@ export class BlockRunner {
     for (const command of commandsIn(payload)) {
       if (isUnverified(command)) await verifyIn(others, command, taskSourceOf(ledger, context, state), false)
     }
+  }
+
+  /** Executes a command of a block that nobody keeps, in the thread of calls. @throws ExecutionUnavailable */
+  async simulate(
+    [layer, block, command, options]: Parameters<RunLater>,
+    { source, keys, isTraced }: SimulatedRun,
+  ): Promise<SimulatedExecution | RefusedCommand> {
+    const task = { ...taskIn(block, command, options), keys, isTraced }
+    const outcome = await this.#options.calls.run(task, source)
+    if ('stopped' in outcome && !isAtFault(outcome.stopped)) throw new ExecutionUnavailable()
+    const executed = this.#applyOutcome(layer, outcome)
+    return 'refused' in executed
+      ? executed
+      : { ...executed, trace: 'traceText' in outcome ? (outcome.traceText ?? null) : null }
   }
 
   async #runInThread(

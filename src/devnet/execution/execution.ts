@@ -26,6 +26,8 @@ export class Execution {
   readonly traces: Traces
   /** Executes commands of blocks of this node. */
   readonly run: BlockRunner['run']
+  /** Executes commands of blocks that nobody keeps. */
+  readonly simulate: BlockRunner['simulate']
   readonly #executors: readonly Executor[]
   #onDone: () => void = () => undefined
 
@@ -41,6 +43,7 @@ export class Execution {
     this.calls = new Calls(ledger, calls, own, fork)
     this.traces = new Traces({ ledger, store, executor: calls, replay: runner.replay, fork })
     this.run = runner.run
+    this.simulate = (...run) => runner.simulate(...run)
     this.#executors = [calls, own, others]
     ledger.runOthersBy({ run: runner.runLater, verify: runner.verify })
   }

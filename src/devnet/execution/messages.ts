@@ -32,8 +32,10 @@ export interface CommandTask {
   readonly command: SignedCommand
   /** The thread asks the node to verify proofs. */
   readonly context: Omit<BlockContext, 'spv'>
-  /** For `trace`: public keys that sign too. */
+  /** For `trace` and `execute`: public keys that sign too. */
   readonly keys?: readonly string[]
+  /** For `execute`: whether to trace it. */
+  readonly isTraced?: boolean
   /** For `execute`, and for `trace` of a transaction in a block. */
   readonly block?: {
     readonly miner: MinerAccount
@@ -80,6 +82,8 @@ export type TaskResult =
       readonly writes: readonly EncodedWrite[]
       readonly modules: readonly CreatedModule[]
       readonly printed?: PrintOutput | undefined
+      /** As in {@link TracedCommand}. */
+      readonly traceText?: string | undefined
     }
 
 /** A read of the state, or the verification of a proof. The thread waits for its answer. */

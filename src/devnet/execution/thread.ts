@@ -10,12 +10,13 @@ import type { ReadableState } from '#language/contracts/machine/state.ts'
 import { decodeStoredValue, encodeStoredValue, type StoredValue } from '#language/contracts/values/keep.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
+import { CommandTrace } from '../ledger/command-trace.ts'
 import { encodeEntry } from '../ledger/entry-codec.ts'
 import { executeInBlock } from '../ledger/execute.ts'
 import { gatherPrints } from '../ledger/gather-prints.ts'
 import { codeFault, payerFault, runLocally, runPreflight, trialFault } from '../ledger/local.ts'
 import { provenPact } from '../ledger/proven-pact.ts'
-import { traceOf } from '../ledger/trace.ts'
+import { textOfTrace, traceOf } from '../ledger/trace.ts'
 import type { ProofReader } from '../ledger/transaction.ts'
 import { loadSlhDsa, verdictsOn } from '../mempool/slh-dsa.ts'
 import { executionErrors } from './errors.ts'
@@ -98,7 +99,7 @@ class ThreadService {
     return 'fault' in verified ? verified : { value: decodeStoredValue(verified.kept) as ObjectValue }
   }
 
-  #run({ kind, command: signed, context: sent, block, keys = [] }: CommandTask): TaskResult {
+  #run({ kind, command: signed, context: sent, block, keys = [], isTraced = false }: CommandTask): TaskResult {
     const context = { ...sent, spv: this.#spv }
     const command = readCommand(signed)
     if (command instanceof CommandFault) throw new Error(`a command does not parse: ${command.message}`)
@@ -127,13 +128,18 @@ class ThreadService {
         if (block === undefined) throw new Error('a task without a block')
         const { miner, isPrivileged, ...options } = block
         const executing = { context, miner, readProof, isPrivileged: () => isPrivileged }
-        const executed = executeInBlock(state, executing, command, options)
+        const trace = isTraced ? new CommandTrace() : undefined
+        const executed = executeInBlock(state, executing, addSigners(command, keys), {
+          ...options,
+          ...(trace && { trace }),
+        })
         if ('refused' in executed) return executed
         const { output, gas, hasFailed, layer, printed } = executed
         const writes = layer.entries().map(({ domain, key, value }) => {
           return { domain, key, json: encodeEntry(domain, value, this.#modules) }
         })
-        return { output, gas, hasFailed, writes, modules: this.#modules.takeCreated(), printed }
+        const outcome = { output, gas, hasFailed, writes, modules: this.#modules.takeCreated(), printed }
+        return trace === undefined ? outcome : { ...outcome, traceText: textOfTrace(trace) }
       }
     }
   }

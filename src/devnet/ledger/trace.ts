@@ -45,7 +45,7 @@ export function traceOf(
     if (fault !== null) {
       const output = runLocally(state, context, command, readProof, trace)
       const { gas, status } = resultIn(output)
-      return { trace: textOf(trace), output, gas, hasFailed: status !== 'success', note: withoutPayer(fault) }
+      return { trace: textOfTrace(trace), output, gas, hasFailed: status !== 'success', note: withoutPayer(fault) }
     }
   }
   const { miner, isPrivileged, ...options } = block ?? {
@@ -58,7 +58,7 @@ export function traceOf(
   const executed = executeInBlock(state, executing, command, { ...options, trace })
   if ('refused' in executed) return executed
   const { output, gas, hasFailed } = executed
-  return { trace: textOf(trace), output, gas, hasFailed, note: null }
+  return { trace: textOfTrace(trace), output, gas, hasFailed, note: null }
 }
 
 function withoutPayer(fault: string): string {
@@ -70,7 +70,7 @@ function resultIn(output: string): { readonly gas: number; readonly status: stri
   return { gas, status: result.status }
 }
 
-/** Fields of the trace as the body of an object. */
-function textOf({ tracer: { root, nodes, omitted, modules } }: CommandTrace): string {
+/** JSON text of the fields of a trace. */
+export function textOfTrace({ tracer: { root, nodes, omitted, modules } }: CommandTrace): string {
   return JSON.stringify({ trace: root, nodes, omitted, modules })
 }

@@ -20,10 +20,21 @@ import { ForkState } from './fork-state.ts'
 import { MAX_BLOCK_DELAY_MS, MiningMode, MiningState } from './mining-mode.ts'
 import { BINARY, Bytes, JSON_TYPE, None, type Operation, text } from './operation.ts'
 import { ResetRequest } from './reset-request.ts'
+import { simulateOperation } from './simulate.ts'
 import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
 export { MiningMode } from './mining-mode.ts'
+export {
+  type BlockToSimulate,
+  type CommandToSimulate,
+  MAX_SIMULATED_BYTES,
+  MAX_SIMULATED_COMMANDS,
+  MAX_SIMULATED_GAS,
+  MAX_SIMULATED_ROWS,
+  type Simulated,
+  type SimulateRequest,
+} from './simulate.ts'
 
 /** Maximum number of blocks per call, including those on adjacent chains: a call answers when all are made. */
 export const MAX_MADE_BLOCKS = 100_000
@@ -373,6 +384,7 @@ export const controlOperations = {
     responses: { 200: { description: 'gzip', content: { [BINARY]: Bytes } }, 403: foreign },
   },
   trace: traceOperation,
+  simulate: simulateOperation,
   devnetStatus: {
     id: 'devnetStatus',
     method: 'GET',

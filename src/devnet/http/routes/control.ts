@@ -305,7 +305,7 @@ export class ControlServer {
 }
 
 /** @returns a signal that aborts if the connection closes before the response is sent */
-function callerLeft({ raw }: FastifyReply): AbortSignal {
+export function callerLeft({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   raw.once('close', () => {
     if (!raw.writableFinished) left.abort(new ControlError({ kind: 'caller-left' }))
