@@ -1,12 +1,10 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
-import { FAILURES } from '../failures/tables.ts'
-import { fillWording } from '../failures/wording.ts'
 import { Module } from '../machine/ast.ts'
 import type { BlockScope, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluate/evaluator.ts'
 import type { Language } from '../machine/expand/expander.ts'
-import { SHADOW_ADVICE } from '../machine/expand/load-errors.ts'
+import { shadowsNative } from '../machine/expand/load-errors.ts'
 import { refuseShadows, shadowsIn } from '../machine/expand/shadows.ts'
 import { runForm } from '../machine/load/execute.ts'
 import { newTransaction } from '../machine/scopes.ts'
@@ -119,9 +117,10 @@ export class TestRun {
     try {
       this.text = text
       let last: Value = ''
-      for (const form of this.#readForms(file, text)) {
+      const forms = this.#readForms(file, text)
+      for (const form of forms) this.#refuseShadows(form)
+      for (const form of forms) {
         this.#topLevel = form
-        this.#reportShadows(form, around !== file && isContract(file))
         last = this.#runCommand(form, text)
       }
       return last
@@ -141,15 +140,19 @@ export class TestRun {
   }
 
   /**
-   * Reports names of natives that a form gives to something of its own. The form runs as on the network. A contract that
-   * a test loads gets warnings, since networks accept it; anything else fails.
+   * Refuses a file before any of it runs if a form gives the name of a native to something of its own. A binding gets a
+   * warning: the test runner of the network accepts it.
+   * @throws EvalError for the first such name of the form; the output lists the others
    */
-  #reportShadows(form: Form, isLoaded: boolean): void {
+  #refuseShadows(form: Form): void {
+    let refused: ContractError | null = null
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
-      const text = fillWording(FAILURES.SHADOWED_NATIVE.runner, { name })
-      if (isLoaded || isBound) this.output.push(`WARNING ${this.locationOf(place)}: ${text}: ${SHADOW_ADVICE}`)
-      else this.fail(text, place, SHADOW_ADVICE)
+      const error = shadowsNative(name, place)
+      if (!isBound) refused ??= error
+      if (refused !== error) this.output.push(`WARNING ${this.locationOf(place)}: ${error.message}`)
     }
+    this.failedForm = refused && { file: this.file, place: form.place }
+    if (refused !== null) throw refused
   }
 
   /** Refuses names of natives in a form that an expectation runs. Those at the top level are reported before. */

@@ -1,6 +1,6 @@
 /**
  * Finds names that code gives to something of its own although a native has them. The network accepts such code, and the
- * name then means the native everywhere.
+ * name then means the native everywhere. The network's test runner refuses the file.
  */
 import type { TextPlace } from '../../errors.ts'
 import type { Atom, CallForm, Form } from '../../syntax/form.ts'
@@ -24,6 +24,7 @@ const PARAMETERS: ReadonlyMap<string, number> = new Map([
   ['defpact', 2],
   ['lambda', 1],
 ])
+const EXPRESSIONS: ReadonlySet<string> = new Set(['lambda', 'let', 'let*'])
 /** Forms whose parts are checked when they run: a refusal is what they may expect. */
 const EXPECTATIONS: ReadonlySet<string> = new Set(['expect', 'expect-failure', 'expect-that'])
 
@@ -55,9 +56,13 @@ export function shadowsIn(forms: readonly Form[], reserved: ReadonlySet<string>)
       case 'binding':
         for (const [, variable] of form.fields) note(variable, true)
         return
-      case 'call':
-        for (const atom of namesOf(form)) note(atom, false)
+      case 'call': {
+        const names = namesOf(form)
+        const isOutside = !isExpression(form)
+        if (isOutside) for (const atom of names) note(atom, false)
         for (const item of form.items) if (!isLater(form, item)) visit(item)
+        if (!isOutside) for (const atom of names) note(atom, false)
+      }
     }
   }
   forms.forEach(visit)
@@ -81,6 +86,11 @@ function namesOf({ items }: CallForm): Atom[] {
   return [...named, ...(params?.form === 'call' ? params.items : []), ...variables].filter(
     (form): form is Atom => typeof form === 'object' && form.form === 'atom',
   )
+}
+
+/** True for forms within expressions. As in the network's test runner, their parts come first. */
+function isExpression({ items: [head] }: CallForm): boolean {
+  return head?.form === 'atom' && EXPRESSIONS.has(head.name)
 }
 
 function isLater({ items: [head] }: CallForm, part: Form): boolean {
