@@ -1,13 +1,13 @@
 /** Loads modules and shows the bytes that are hashed for them. */
 import { evalError } from '../../../src/language/contracts/errors.ts'
 import type { Module } from '../../../src/language/contracts/machine/ast.ts'
-import { annotationsOf } from '../../../src/language/contracts/machine/load/annotations.ts'
 import { encodeModule } from '../../../src/language/contracts/machine/load/module-hash/encode.ts'
 import { resolveModule } from '../../../src/language/contracts/machine/load/module-hash/resolve.ts'
 import {
   nameOfDefinition,
   type ResolvedModule,
 } from '../../../src/language/contracts/machine/load/module-hash/terms.ts'
+import { annotationsOf } from '../../../src/language/contracts/syntax/annotations.ts'
 import type { CallForm } from '../../../src/language/contracts/syntax/form.ts'
 import { read } from '../../../src/language/contracts/syntax/reader.ts'
 import type { Value } from '../../../src/language/contracts/values/value.ts'

@@ -4,9 +4,9 @@
  */
 import type { Expr, Module } from '../machine/ast.ts'
 import type { ExpansionProbe, FormSite } from '../machine/expand/probe.ts'
-import { annotationsOf } from '../machine/load/annotations.ts'
 import type { Term } from '../machine/term.ts'
 import type { Tracer, TraceStep } from '../machine/tracer.ts'
+import { annotationsOf } from '../syntax/annotations.ts'
 import type { CallForm, Form } from '../syntax/form.ts'
 import { CapabilityToken } from '../values/value.ts'
 import { type BranchCount, CoverageCounter, type FileCounts, type PointCount } from './counts.ts'

@@ -3,6 +3,8 @@ import type { Atom, CallForm, Form, TypeForm } from './form.ts'
 import { isWord } from './names.ts'
 import { readProgram } from './program.ts'
 
+export { annotationsOf } from './annotations.ts'
+
 /** A parameter of a function, or a field of a schema. */
 export interface TypedField {
   readonly name: string
@@ -89,13 +91,14 @@ export function outlinesOf(text: string, namespace: string | null): Outline[] {
       current = name.form === 'string' ? name.value || null : new UnknownNamespace(text.slice(form.from, form.to))
     } else if (isWord(head, 'module') || isWord(head, 'interface')) {
       if (current instanceof UnknownNamespace) throw current
-      outlines.push(outlineOf(text, form, current))
+      outlines.push(moduleOutlineOf(text, form, current))
     }
   }
   return outlines
 }
 
-function outlineOf(text: string, form: CallForm, namespace: string | null): Outline {
+/** @param namespace namespace of the module; null for the root */
+export function moduleOutlineOf(text: string, form: CallForm, namespace: string | null): Outline {
   const [head, name] = form.items as [Atom, Atom]
   const isInterface = head.name === 'interface'
   const members = form.items.slice(isInterface ? 2 : 3).filter((item) => item.form === 'call')

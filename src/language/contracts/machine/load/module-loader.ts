@@ -2,6 +2,7 @@
  * Builds the members of modules and interfaces: `(module name governance members...)`, `(interface name members...)`.
  */
 import { evalError, type TextPlace } from '../../errors.ts'
+import { type Annotations, annotationsOf } from '../../syntax/annotations.ts'
 import type { Atom, CallForm, Form } from '../../syntax/form.ts'
 import { syntaxError } from '../../syntax/lexer.ts'
 import type { Type, Value } from '../../values/value.ts'
@@ -20,7 +21,6 @@ import {
 import { Expander, type ExpandingRun, type Scope } from '../expand/expander.ts'
 import * as refusals from '../expand/load-errors.ts'
 import { asValue } from '../term.ts'
-import { type Annotations, annotationsOf } from './annotations.ts'
 import { refuseCycles } from './cycles.ts'
 import { checkHash, importsOf } from './imports.ts'
 import { checkImplements } from './interfaces.ts'

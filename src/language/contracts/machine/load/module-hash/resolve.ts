@@ -1,11 +1,11 @@
 /** Resolves a module or interface: its definitions in the order of the network, as terms with resolved names. */
 import { evalError, type TextPlace } from '../../../errors.ts'
+import { type Annotations, annotationsOf } from '../../../syntax/annotations.ts'
 import type { Atom, CallForm, Form } from '../../../syntax/form.ts'
 import { syntaxError } from '../../../syntax/lexer.ts'
 import { compareText } from '../../../values/compare.ts'
 import { Const, type Module, ownerOf } from '../../ast.ts'
 import { Expander, type ExpandingRun } from '../../expand/expander.ts'
-import { type Annotations, annotationsOf } from '../annotations.ts'
 import { Desugarer } from './desugar.ts'
 import { bytesOfHash } from './hash-text.ts'
 import { NameResolver } from './names.ts'

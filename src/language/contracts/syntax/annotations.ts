@@ -1,6 +1,6 @@
 /** Parses the docstring and annotations (`@managed`, `@event`, ...) in front of the body of a definition. */
-import type { Form } from '../../syntax/form.ts'
-import { isIdentifier } from '../../syntax/names.ts'
+import type { Form } from './form.ts'
+import { isIdentifier } from './names.ts'
 
 const MARKS: ReadonlySet<string> = new Set(['@doc', '@model', '@event', '@managed'])
 
