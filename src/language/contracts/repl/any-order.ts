@@ -24,6 +24,7 @@ import {
 } from './properties.ts'
 import { asSource, signersSource } from './source-text.ts'
 import type { TestRun } from './test-run.ts'
+import { endAtFailure } from './test-start.ts'
 
 /** Maximum calls of a sequence: longer ones take long to shrink. */
 const MAX_CALLS = 16
@@ -76,7 +77,9 @@ export const forAnyOrder =
         const sequence = Array.from({ length: 1 + Math.floor(random() * MAX_CALLS) }, () =>
           drawCall(fixed, keys, random),
         )
-        if (fault(sequence) === null) continue
+        const first = fault(sequence)
+        if (first === null) continue
+        endAtFailure(test, { file: test.file, place: call.place, name: text, what: first.why })
         const fails = (each: readonly DrawnCall[]) => fault(each) !== null
         const least = shrinkSequence(sequence, fixed, fails, () => drawCall(fixed, keys, random))
         const found = fault(least)

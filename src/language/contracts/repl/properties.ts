@@ -15,6 +15,7 @@ import type { Value } from '../values/value.ts'
 import { generate, type Random, randomOf, simplerValues } from './generators.ts'
 import { asSource } from './source-text.ts'
 import type { TestRun } from './test-run.ts'
+import { endAtFailure } from './test-start.ts'
 
 /** How often a property runs, and the seed of its random values. */
 export interface PropertyRuns {
@@ -48,7 +49,9 @@ export const forAll =
       const random = randomFor(seed, text)
       for (let i = 1; i <= runs; i++) {
         const values = generators.map((each: Value) => generate(each, random))
-        if (fault(values) === null) continue
+        const found = fault(values)
+        if (found === null) continue
+        endAtFailure(test, { file: test.file, place: call.place, name: text, what: found })
         const least = shrink(
           values,
           (each) => shrinksOf(each, generators),

@@ -13,6 +13,7 @@ import type { TestLanguages, TestRunOptions } from './test-start.ts'
 
 export type { FormTrace } from '../trace/form-traces.ts'
 export type { PropertyRuns } from './properties.ts'
+export { isContract } from './test-forms.ts'
 export type { FormGas } from './test-gas.ts'
 export type { TestCase, TestFailure } from './test-results.ts'
 export { type TestFiles, TestRun } from './test-run.ts'

@@ -6,6 +6,7 @@
  */
 import type { TextPlace } from '../errors.ts'
 import type { GasMeter } from '../machine/environment.ts'
+import { type RunBounds, RunEnded } from './test-start.ts'
 
 const MILLIGAS = 1000
 
@@ -26,10 +27,15 @@ export class TestGas {
   limit: number | null = null
   /** Milligas of all code so far, counted or not. */
   charged = 0
-  /** Work of all code so far. It has no limit, so the meter of an evaluator always begins at 0. */
+  /** Work of all code so far. It has no limit of gas, so the meter of an evaluator always begins at 0. */
   work = 0
   /** Charges of more than 0 since the last look at the log, or null before the first one. */
   log: number[] | null = null
+  readonly #bounds: RunBounds
+
+  constructor(bounds: RunBounds | null = null) {
+    this.#bounds = bounds ?? { milligas: Number.POSITIVE_INFINITY, work: Number.POSITIVE_INFINITY }
+  }
 
   get isCounted(): boolean {
     return this.isTable && this.limit !== null
@@ -52,12 +58,19 @@ export class TestGas {
     return new TestGasMeter(this)
   }
 
-  /** Counts a charge of code. */
+  /** Counts a charge of code. @throws RunEnded beyond the bounds */
   add(milligas: number): void {
     this.charged += milligas
+    if (this.charged > this.#bounds.milligas) throw new RunEnded(null)
     if (!this.isCounted) return
     this.used += milligas
     if (milligas > 0) this.log?.push(milligas)
+  }
+
+  /** Counts work of code. @throws RunEnded beyond the bounds */
+  addWork(units: number): void {
+    this.work += units
+    if (this.work > this.#bounds.work) throw new RunEnded(null)
   }
 }
 
@@ -86,6 +99,6 @@ class TestGasMeter implements GasMeter {
   }
 
   set work(units: number) {
-    this.#gas.work += units
+    this.#gas.addWork(units)
   }
 }

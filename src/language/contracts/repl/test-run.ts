@@ -18,6 +18,7 @@ import { isContract, moduleIn } from './test-forms.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
 import type { TestCase, TestFailure } from './test-results.ts'
 import {
+  endAtFailure,
   type ForkedChain,
   initialBlock,
   initialMessage,
@@ -45,7 +46,7 @@ export class TestRun {
   file: string
   /** Source text of the current file. */
   text = ''
-  readonly gas = new TestGas()
+  readonly gas: TestGas
   /** Gas of each form at the top level of the files so far. A form that loads a file does not include its forms. */
   readonly formGas: FormGas[] = []
   /** Definitions at the top level of test files. */
@@ -92,6 +93,7 @@ export class TestRun {
   ) {
     const { observe = null, chain = null } = start
     this.start = start
+    this.gas = new TestGas(start.bounds)
     this.#chain = chain
     this.#base = new Layer(chain?.state)
     this.#languages = languagesOf(this)
@@ -359,7 +361,6 @@ export class TestRun {
     return `${this.files.displayName?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
   }
 
-  /** Current signers of the message. */
   get signers(): Message['signers'] {
     return this.#message.signers
   }
@@ -377,6 +378,7 @@ export class TestRun {
 
   /** An expectation, or a form at the top level, fails. */
   fail(name: string, place: TextPlace, what: string, before: number | null = this.milligas): void {
+    endAtFailure(this, { file: this.file, place, name, what })
     this.failures.push({ file: this.file, place, name, what })
     this.cases.push({ file: this.file, place, name, what, milligas: this.#since(before) })
   }

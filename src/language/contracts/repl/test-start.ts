@@ -5,6 +5,7 @@ import type { Language } from '../machine/expand/expander.ts'
 import type { ReadableState } from '../machine/state.ts'
 import type { ObservedRun, RunObserver } from '../trace/observer.ts'
 import type { ObjectValue } from '../values/value.ts'
+import type { TestFailure } from './test-results.ts'
 
 /** Default transaction hash of tests. */
 const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
@@ -58,8 +59,33 @@ export class MissingFork extends Error {
   }
 }
 
+/** Maximum cost of a run, in milligas and in units of work. */
+export interface RunBounds {
+  readonly milligas: number
+  readonly work: number
+}
+
+/** Ends a run before its time. It is not a failure of the code, so nothing in the file catches it. */
+export class RunEnded extends Error {
+  /** The first failure of a run that ends there; null if the run has spent what its bounds allow. */
+  readonly failure: TestFailure | null
+
+  constructor(failure: TestFailure | null) {
+    super(failure === null ? 'the run has spent what its bounds allow' : 'the run ends at its first failure')
+    this.name = 'RunEnded'
+    this.failure = failure
+  }
+}
+
 /** Choices for the beginning of a run. */
 export interface TestRunOptions {
+  /**
+   * Whether the run ends at a failed expectation of this name, with `RunEnded`. Properties are not shrunk then. Default: the
+   * run goes on.
+   */
+  readonly endsAt?: ((name: string) => boolean) | null
+  /** The run ends with `RunEnded` when it costs more. Default: none. */
+  readonly bounds?: RunBounds | null
   /** Default: none. */
   readonly observe?: ((run: ObservedRun) => RunObserver) | null
   /** Default: an empty chain. */
@@ -74,6 +100,11 @@ export interface TestRunOptions {
    * @returns null to throw `error` again
    */
   readonly refusal?: ((error: unknown) => string | null) | null
+}
+
+/** @throws RunEnded if the run ends at a failure of this name */
+export function endAtFailure({ start }: { readonly start: TestRunOptions }, failure: TestFailure): void {
+  if (start.endsAt?.(failure.name) === true) throw new RunEnded(failure)
 }
 
 export function initialBlock(forked: ForkedChain | null): BlockScope {
