@@ -23,8 +23,8 @@ beforeEach(({ skip }) => {
   if (process.env.NODE_V8_COVERAGE !== undefined) skip('coverage counts single modules, so its run has no bundles')
 })
 
-it('the bundle has the command line, and the threads of a node and of contract tests', () => {
-  const names = ['newcut', 'execution-thread', 'contract-thread'] as const
+it('the bundle has the command line, and the threads of a node, of contract tests and of planted faults', () => {
+  const names = ['newcut', 'execution-thread', 'contract-thread', 'mutation-thread'] as const
   for (const name of names) expect(bundleOf(name)).toEqual(pathToFileURL(join(folder, `${name}.js`)))
   expect(machineFor({}).executionThread).toEqual(bundleOf('execution-thread'))
 })
@@ -43,7 +43,7 @@ it('the bundle lacks only packages that are files already and those that load th
 })
 
 it('bundled threads load no file of the command line', () => {
-  for (const thread of ['execution-thread', 'contract-thread'] as const) {
+  for (const thread of ['execution-thread', 'contract-thread', 'mutation-thread'] as const) {
     const files = new Set([join(folder, `${thread}.js`)])
     for (const file of files) {
       for (const module of importsOf(file)) if (module.startsWith('./')) files.add(join(folder, module))

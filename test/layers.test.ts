@@ -45,6 +45,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   devnet: ['contracts', 'copy', 'schema', 'platform', 'chain', 'base'],
   schema: ['chain', 'base'],
   platform: ['chain', 'base'],
+  mutation: ['testing', 'contracts', 'platform', 'base'],
   testing: ['editor', 'contracts', 'copy', 'platform', 'base'],
   editor: ['contracts', 'chain', 'base'],
   contracts: ['chain', 'base'],

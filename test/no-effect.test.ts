@@ -159,11 +159,22 @@ const others: Readonly<Record<string, { table: OptionTable; situations: readonly
   },
   contract: {
     table: testOptions,
-    situations: [{}, { tap: true }, { check: true }, { lcov: 'x' }, { 'coverage-min': '80' }, { fork: 'a:1' }],
+    situations: [
+      {},
+      { tap: true },
+      { check: true },
+      { lcov: 'x' },
+      { 'coverage-min': '80' },
+      { fork: 'a:1' },
+      { mutate: true },
+    ],
     values: {
       ...{ json: true, tolerance: '1%', 'coverage-exclude': ['lib'], 'coverage-all': true, 'fork-cut': '5' },
       ...{ 'fork-chains': '0', 'fork-cache': 'off', 'fork-limit': '5/s', 'fork-timeout': '5s' },
-      ...{ 'fork-table-rows': '5', 'fork-pact': ['x'] },
+      ...{ 'fork-table-rows': '5', 'fork-pact': ['x'], fork: 'a:1' },
+      ...{ tap: true, junit: 'x', verbose: 1, watch: true, gas: true, 'gas-report': true, 'gas-snapshot': true },
+      ...{ check: true, coverage: true, lcov: 'x', 'coverage-min': '80' },
+      ...{ 'mutate-only': ['lib'], 'mutate-min': '80', 'mutate-report': 'x', 'mutate-cache': 'off' },
     },
   },
   fork: {

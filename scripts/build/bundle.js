@@ -97,7 +97,11 @@ export async function bundlePage(entries, folder) {
 
 /** Modules with the steps of a start, in this order. The last two are for commands with option tables. */
 const START = ['newcut', 'commands/command-line', 'commands/commands', 'cli/config']
-const THREADS = { 'execution-thread': 'devnet/execution/thread', 'contract-thread': 'language/testing/thread' }
+const THREADS = {
+  'execution-thread': 'devnet/execution/thread',
+  'contract-thread': 'language/testing/thread',
+  'mutation-thread': 'language/mutation/thread',
+}
 
 /**
  * Groups of the modules that START imports. Each module is in the file of the first step that imports it. Modules that

@@ -59,7 +59,9 @@ export async function runTestCommand(
   values: TestValues,
   context: CommandContext,
 ): Promise<number> {
-  const options = optionsOf(findTestFiles(names, values.watch).files, values)
+  const { files } = findTestFiles(names, values.watch)
+  if (values.mutate) return (await import('./mutate.ts')).runMutation(files, values, context)
+  const options = optionsOf(files, values)
   if (!options.watch) return (await runOnce(options, context)).status
   const events: WatchEvents = {
     onWatching: (files) => void context.out.write(`watching ${countText(files, 'file')}: Ctrl-C ends\n`),

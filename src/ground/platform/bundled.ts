@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 
 /** @returns undefined if there is no bundle: sources in TypeScript have none, and neither has a run with coverage */
-export function bundleOf(name: 'newcut' | 'execution-thread' | 'contract-thread'): URL | undefined {
+export function bundleOf(name: 'newcut' | 'execution-thread' | 'contract-thread' | 'mutation-thread'): URL | undefined {
   const file = new URL(`../../bundled/${name}.js`, import.meta.url)
   return existsSync(file) ? file : undefined
 }

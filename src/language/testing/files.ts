@@ -105,7 +105,7 @@ export function codeIn(file: string): string {
 }
 
 /** Whether the modules of a file count: those below the working directory, without dependencies. */
-function isCovered(file: string, { dependencies, excluded }: CoveredFiles): boolean {
+export function isCovered(file: string, { dependencies, excluded }: CoveredFiles): boolean {
   const isWithin = (path: string) => file === path || file.startsWith(path + sep)
   if (excluded.some((each) => isWithin(resolve(each)))) return false
   if (dependencies) return true

@@ -51,6 +51,7 @@ interface OptionContext {
   /** `contract` compares with a snapshot; `devnet` checks its data. */
   readonly check?: boolean
   readonly coverage?: boolean
+  readonly mutate?: boolean
   readonly lcov?: string | undefined
   readonly 'coverage-min'?: unknown
   readonly verify?: boolean
@@ -141,8 +142,14 @@ const needs = {
     reasonIf(key === undefined && target === chain, 'on one chain the sender pays', 'add --to-chain N'),
   noRequest: ({ request }) => reasonIf(request !== undefined, 'the file of --request has it'),
   comparing: ({ check }) => reasonIf(check !== true, 'it is for --check', 'add --check'),
-  coverage: ({ coverage, lcov, 'coverage-min': least }) =>
-    reasonIf(coverage !== true && (lcov ?? least) === undefined, 'no coverage is measured', 'add --coverage'),
+  coverage: ({ coverage, lcov, 'coverage-min': least, mutate }) =>
+    reasonIf(
+      coverage !== true && mutate !== true && (lcov ?? least) === undefined,
+      'no coverage is measured',
+      'add --coverage',
+    ),
+  mutating: ({ mutate }) => reasonIf(mutate !== true, 'it is for --mutate', 'add --mutate'),
+  noFaults: ({ mutate }) => reasonIf(mutate === true, '--mutate reports faults only', 'leave one of them out'),
   verifying: ({ verify }) => reasonIf(verify !== true, 'it is for --verify', 'add --verify'),
   ofNode: ({ serve }) => reasonIf(serve !== undefined, '--serve judges a client, not a node', 'leave one of them out'),
   serving: ({ serve }) => reasonIf(serve === undefined, 'a run against a node ends by itself', 'add --serve PORT'),

@@ -1,7 +1,7 @@
 /** Options of `newcut test`. */
 import { someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { forkOptions } from './fork.ts'
-import { flagOnly, option, optional } from './row.ts'
+import { flagOnly, option, optional, withNeed } from './row.ts'
 
 /** Maximum per cent that `--tolerance` takes. */
 const MAX_TOLERANCE = 10_000
@@ -48,8 +48,9 @@ const leastCoverage: ValueKind<MinimumCoverage> = {
 }
 
 const ofCoverage = { needs: ['coverage'] } as const
+const ofMutants = { needs: ['mutating'] } as const
 
-const ownOptions = {
+const rows = {
   json: flagOnly(option(yesNo, false, null, 'print a JSON object for each file', { needs: ['noTap'] })),
   tap: flagOnly(option(yesNo, false, null, 'print results in the Test Anything Protocol')),
   junit: flagOnly(optional(someText, 'FILE', 'write results to FILE as JUnit XML')),
@@ -106,9 +107,46 @@ const ownOptions = {
       'By default, only files below the working directory count, without those in folders named node_modules, deps, ' +
       'dependencies, lib, vendor or prelude.',
   }),
+  mutate: flagOnly(
+    option(yesNo, false, null, 'plant faults in the contracts, and show those that no test notices', {
+      more: 'A fault runs with the test files that reach it, until an expectation fails. Property tests have the seed 1.',
+    }),
+  ),
+  'mutate-only': flagOnly(
+    optional(texts, 'PATH', 'file or folder that gets faults; repeatable', {
+      ...ofMutants,
+      more: 'By default, the files that count for coverage get them.',
+    }),
+  ),
+  'mutate-min': optional(percent(100), 'N', 'least per cent of faults that the tests notice', {
+    ...ofMutants,
+    more: 'If they notice fewer, the exit code is 1.',
+  }),
+  'mutate-report': flagOnly(
+    optional(someText, 'FILE', 'write all faults to FILE for viewers of mutation testing reports', ofMutants),
+  ),
+  'mutate-cache': optional(someText, 'FILE', 'file of results for the next run, or off', {
+    ...ofMutants,
+    more: 'A result holds until the contract, the test file or a file that it loads changes.',
+    defaultText: "one for each folder in newcut/mutants of the user's cache folder",
+  }),
 }
 
-export const testOptions = { ...ownOptions, ...forkOptions, fork: { ...forkOptions.fork, group: 'fork' as const } }
+/** Options that show something of tests without faults. */
+const REPORTS: ReadonlySet<string> = new Set([
+  ...['tap', 'junit', 'verbose', 'gas', 'gas-report', 'gas-snapshot', 'check', 'watch'],
+  ...['coverage', 'lcov', 'coverage-min'],
+])
+
+const ownOptions = Object.fromEntries(
+  Object.entries(rows).map(([name, row]) => [name, REPORTS.has(name) ? withNeed('noFaults', { row }).row : row]),
+) as typeof rows
+
+export const testOptions = {
+  ...ownOptions,
+  ...forkOptions,
+  fork: { ...withNeed('noFaults', { fork: forkOptions.fork }).fork, group: 'fork' as const },
+}
 
 /** The options that `newcut test --help` shows. */
 export const commonTestOptions = [...(Object.keys(ownOptions) as (keyof typeof ownOptions)[]), 'fork'] as const

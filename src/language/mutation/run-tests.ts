@@ -1,0 +1,149 @@
+/** Runs test files on texts in memory: without a fault, to measure them, and with one. */
+import { dirname, resolve } from 'node:path'
+import { ContractError, type TextPlace } from '../contracts/errors.ts'
+import { languagesOf, type PropertyRuns, type StoppedAt, type TestFiles, TestRun } from '../contracts/repl/run.ts'
+import { type FileCounts, TestRunObserver } from '../contracts/repl/run-observer.ts'
+import { MissingFork, type RunBounds, RunEnded } from '../contracts/repl/test-start.ts'
+import { type CoveredFiles, codeIn, displayPath, isCovered } from '../testing/files.ts'
+
+/** A failed expectation, or the early end of a file. */
+export interface TestFault {
+  /** `file:line:column`, relative to the working directory. */
+  readonly at: string
+  readonly name: string
+  readonly what: string
+}
+
+/** A test file that ran without a fault. */
+export interface MeasuredFile {
+  readonly file: string
+  readonly passed: number
+  readonly fault: TestFault | null
+  readonly milligas: number
+  readonly work: number
+  readonly coverage: readonly FileCounts[]
+  /** File -> its text, for all files that the run read. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+export interface TestChoices {
+  /** How property tests draw values. */
+  readonly chance: PropertyRuns
+  /** Only failures of names that contain it count; null for all. */
+  readonly match: string | null
+}
+
+/**
+ * Runs a file to measure what it costs and reaches.
+ * @returns null for a file that asks for a fork
+ */
+export function measureTests(file: string, { chance, match }: TestChoices, covered: CoveredFiles): MeasuredFile | null {
+  const texts = new Map<string, string>()
+  const files = filesOf((path) => {
+    const text = codeIn(path)
+    texts.set(path, text)
+    return text
+  })
+  let observer: TestRunObserver | null = null
+  const run = new TestRun(files, resolve(file), (test) => languagesOf(test, chance), {
+    fork: refuseFork,
+    observe: (observed) => {
+      observer = new TestRunObserver(observed, {
+        traces: 'none',
+        hasGas: false,
+        covers: (path) => isCovered(path, covered),
+      })
+      return observer
+    },
+  })
+  try {
+    const stopped = runToEnd(run)
+    const failure = run.failures.find(({ name }) => counts(name, match)) ?? null
+    const coverage = (observer as TestRunObserver | null)?.findings.coverage ?? []
+    const fault = stopped ?? (failure === null ? null : testFaultOf(failure))
+    return { file, passed: run.passed, fault, milligas: run.gas.charged, work: run.gas.work, coverage, texts }
+  } catch (error) {
+    if (error instanceof MissingFork) return null
+    throw error
+  }
+}
+
+/** How a mutant ended with one test file. */
+export type MutantVerdict =
+  /** No expectation failed. */
+  | { readonly kind: 'survived' }
+  | { readonly kind: 'killed'; readonly by: TestFault }
+  /** The code ran many times as long as without the fault. */
+  | { readonly kind: 'endless' }
+  /** The changed module does not load. */
+  | { readonly kind: 'invalid'; readonly why: string }
+
+/** A mutant as its text. */
+export interface MutantText {
+  readonly path: string
+  readonly text: string
+  /** Place of the form that declares the module. */
+  readonly module: TextPlace
+}
+
+/** Runs a file with a fault, until the first expectation fails. */
+export function judgeMutant(
+  file: string,
+  { path, text, module }: MutantText,
+  { texts, chance, match, bounds }: TestChoices & { texts: ReadonlyMap<string, string>; bounds: RunBounds },
+): MutantVerdict {
+  const files = filesOf((each) => (each === path ? text : (texts.get(each) ?? codeIn(each))))
+  const run = new TestRun(files, resolve(file), (test) => languagesOf(test, chance), {
+    fork: refuseFork,
+    endsAt: (name) => counts(name, match),
+    bounds,
+  })
+  try {
+    const stopped = runToEnd(run)
+    if (stopped === null) return { kind: 'survived' }
+    return isFirstLoad(run, path, module) ? { kind: 'invalid', why: stopped.what } : { kind: 'killed', by: stopped }
+  } catch (error) {
+    if (!(error instanceof RunEnded)) throw error
+    return error.failure === null ? { kind: 'endless' } : { kind: 'killed', by: testFaultOf(error.failure) }
+  }
+}
+
+/** Whether the run stopped at the module when it came to it for the first time. */
+function isFirstLoad({ failedForm, formGas }: TestRun, path: string, { line, column }: TextPlace): boolean {
+  const isModule = (form: { file: string; place: TextPlace } | null) =>
+    form !== null && form.file === path && form.place.line === line && form.place.column === column
+  return isModule(failedForm) && formGas.filter(isModule).length === 1
+}
+
+/** @returns the early end of the file, or null */
+function runToEnd(run: TestRun): TestFault | null {
+  const { file } = run
+  try {
+    run.runFile(file)
+    return null
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    const at: Pick<StoppedAt, 'file' | 'place'> = { file: error.file ?? file, place: error.place }
+    return { at: locationOf(at), name: 'the file runs to its end', what: error.message }
+  }
+}
+
+function testFaultOf({ name, what, ...at }: TestRun['failures'][number]): TestFault {
+  return { at: locationOf(at), name, what }
+}
+
+function locationOf({ file, place }: Pick<StoppedAt, 'file' | 'place'>): string {
+  return place === null ? displayPath(file) : `${displayPath(file)}:${place.line + 1}:${place.column + 1}`
+}
+
+const counts = (name: string, match: string | null) => match === null || name.includes(match)
+
+const refuseFork = (request: ConstructorParameters<typeof MissingFork>[0]): never => {
+  throw new MissingFork(request)
+}
+
+const filesOf = (read: (path: string) => string): TestFiles => ({
+  resolve: (from, path) => resolve(dirname(from), path),
+  read,
+  displayName: displayPath,
+})

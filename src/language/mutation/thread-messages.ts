@@ -1,0 +1,13 @@
+/** Messages between a thread that judges mutants and its owner. */
+import type { RunBounds } from '../contracts/repl/test-start.ts'
+import type { CoveredFiles } from '../testing/files.ts'
+import type { MeasuredFile, MutantText, MutantVerdict, TestChoices } from './run-tests.ts'
+
+/** A task for a thread. Its answer has the fields of the result. */
+export type MutationTask =
+  | { readonly kind: 'measure'; readonly file: string; readonly choices: TestChoices; readonly covered: CoveredFiles }
+  /** The texts of files stay until the next message of this kind. It has no answer. */
+  | { readonly kind: 'texts'; readonly choices: TestChoices; readonly texts: ReadonlyMap<string, string> }
+  | { readonly kind: 'judge'; readonly file: string; readonly mutant: MutantText; readonly bounds: RunBounds }
+
+export type MutationAnswer = { readonly measured: MeasuredFile | null } | { readonly verdict: MutantVerdict }

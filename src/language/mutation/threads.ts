@@ -1,0 +1,83 @@
+/** Threads that run test files with and without faults. */
+import { Worker } from 'node:worker_threads'
+import { bundleOf } from '#ground/platform/bundled.ts'
+import type { RunBounds } from '../contracts/repl/test-start.ts'
+import type { CoveredFiles } from '../testing/files.ts'
+import type { MeasuredFile, MutantText, MutantVerdict, TestChoices } from './run-tests.ts'
+import type { MutationAnswer, MutationTask } from './thread-messages.ts'
+
+/** The bundled thread, or else the one next to this file, with the same extension. */
+const MODULE =
+  bundleOf('mutation-thread') ??
+  new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+
+export class MutationThreads {
+  readonly #workers: Worker[]
+
+  constructor(count: number) {
+    this.#workers = Array.from({ length: count }, () => new Worker(MODULE))
+  }
+
+  /** Measures test files. @returns null for each that asks for a fork */
+  async measure(
+    files: readonly string[],
+    choices: TestChoices,
+    covered: CoveredFiles,
+  ): Promise<(MeasuredFile | null)[]> {
+    const measured: (MeasuredFile | null)[] = []
+    await this.#share(files, async (worker, file, at) => {
+      const answer = await ask(worker, { kind: 'measure', file, choices, covered })
+      measured[at] = 'measured' in answer ? answer.measured : null
+    })
+    return measured
+  }
+
+  /** Gives the threads the texts of all files. */
+  useTexts(choices: TestChoices, texts: ReadonlyMap<string, string>): void {
+    for (const worker of this.#workers) worker.postMessage({ kind: 'texts', choices, texts } satisfies MutationTask)
+  }
+
+  /**
+   * Judges mutants, each in one of the threads.
+   * @param judge asks for the verdicts of test files
+   */
+  async judge<T>(tasks: readonly T[], judge: (task: T, run: RunMutant) => Promise<void>): Promise<void> {
+    await this.#share(tasks, async (worker, task) => {
+      await judge(task, async (file, mutant, bounds) => {
+        const answer = await ask(worker, { kind: 'judge', file, mutant, bounds })
+        if (!('verdict' in answer)) throw new Error(`a thread has no verdict on ${file}`)
+        return answer.verdict
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.terminate()))
+  }
+
+  /** Each thread takes the next task when it is free. */
+  async #share<T>(tasks: readonly T[], run: (worker: Worker, task: T, at: number) => Promise<void>): Promise<void> {
+    let next = 0
+    await Promise.all(
+      this.#workers.map(async (worker) => {
+        while (next < tasks.length) {
+          const at = next++
+          await run(worker, tasks[at], at)
+        }
+      }),
+    )
+  }
+}
+
+/** Runs a mutant with a test file. */
+export type RunMutant = (file: string, mutant: MutantText, bounds: RunBounds) => Promise<MutantVerdict>
+
+function ask(worker: Worker, task: MutationTask): Promise<MutationAnswer> {
+  return new Promise((resolve, reject) => {
+    worker.removeAllListeners()
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('a thread that runs test files ended')))
+    worker.postMessage(task)
+  })
+}
