@@ -57,14 +57,21 @@ function exchangeConstant(site: Site): Fault[] {
   return other === undefined ? [] : [{ edits: [replaceForm(site.form, other)], what: `${text} became ${other}` }]
 }
 
+/** A sum with a number is changed by changing the number. */
+function isComputed(call: CallForm): boolean {
+  const name = headNameOf(call) ?? ''
+  if (call.items.length < 3) return false
+  if (name === '+' || name === '-') return call.items.every(({ form }) => form !== 'number')
+  return SUMS.has(name) || ROUNDING.has(name)
+}
+
 /** Outermost sums, roundings, and variables that are amounts of calls and rows. */
 function isAmount(site: Site): boolean {
   const { form, parent, isDropped } = site
   if (isDropped) return false
   if (form.form === 'call') {
-    const name = headNameOf(form) ?? ''
     const outer = headNameOf(parent?.form) ?? ''
-    return (SUMS.has(name) || ROUNDING.has(name)) && form.items.length > 2 && !SUMS.has(outer) && !ROUNDING.has(outer)
+    return isComputed(form) && !SUMS.has(outer) && !ROUNDING.has(outer)
   }
   if (form.form !== 'atom') return false
   if (fieldNameOf(site) !== null) return writtenTable(parent) !== null

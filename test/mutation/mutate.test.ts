@@ -1,0 +1,151 @@
+/** Planted faults of a project on the disk: threads, reach, the cache of verdicts, and what the report says. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { mutationLines, plantFaults } from '../../src/language/mutation/mutate.ts'
+
+const CONTRACT = `(module m G
+  (defcap G () true)
+  (defun pay (n:integer)
+    (enforce (> n 0) "positive")
+    (+ n 1))
+  (defun fee (n:integer) (* n 2))
+  (defun unused (n:integer) (- n 3)))
+`
+const OTHER = '(module o G (defcap G () true) (defun ten () 10))'
+const PAY = '(load "m.pact")\n(expect "pays" 3 (m.pay 2))\n(expect-failure "positive" "positive" (m.pay 0))'
+const FEE = '(load "m.pact")\n(load "lib/o.pact")\n(expect "is twice" 4 (m.fee 2))\n(o.ten)'
+
+let folder = ''
+let stored: string | null = null
+const before = process.cwd()
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'newcut-mutation-'))
+  mkdirSync(join(folder, 'lib'))
+  stored = null
+  write('m.pact', CONTRACT)
+  write('lib/o.pact', OTHER)
+  write('pay.repl', PAY)
+  write('fee.repl', FEE)
+  process.chdir(folder)
+})
+
+afterEach(() => {
+  process.chdir(before)
+  rmSync(folder, { recursive: true })
+})
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+
+const plant = (changes: { only?: string[]; match?: string; jobs?: number; files?: string[] } = {}) =>
+  plantFaults({
+    files: changes.files ?? ['pay.repl', 'fee.repl'],
+    choices: { chance: { seed: 1, runs: 16 }, match: changes.match ?? null },
+    covered: { dependencies: false, excluded: [] },
+    only: changes.only ?? null,
+    jobs: changes.jobs ?? 1,
+    store: {
+      read: () => stored,
+      write: (text) => {
+        stored = text
+      },
+    },
+  })
+
+type Result = Awaited<ReturnType<typeof plant>>
+const namesOf = ({ mutants }: Result, status: string) =>
+  mutants.filter((each) => each.status === status).map((each) => `${each.line}:${each.column} ${each.operator}`)
+
+it('planted faults run with the test files that reach them, in one thread as in several', async () => {
+  const result = await plant()
+  expect(result.passed).toBe(3)
+  expect(namesOf(result, 'survived')).toEqual(['4:19 constant'])
+  expect(namesOf(result, 'unreached')).toEqual(['7:30 arithmetic', '7:34 off-by-one'])
+  expect(namesOf(result, 'killed')).toEqual([
+    '4:5 remove-enforce',
+    '4:15 boundary',
+    '4:15 opposite',
+    '5:6 arithmetic',
+    '5:10 constant',
+    '6:26 off-by-one',
+    '6:27 arithmetic',
+    '6:31 off-by-one',
+  ])
+  const fee = result.mutants.filter(({ line }) => line === 6)
+  expect(fee.map(({ tests, killedBy, killer }) => [tests, killer, killedBy?.at])).toEqual(
+    fee.map(() => [['fee.repl'], 'fee.repl', 'fee.repl:3:1']),
+  )
+  stored = null
+  expect((await plant({ jobs: 3 })).mutants).toEqual(result.mutants)
+})
+
+it('a second run needs no run of a test file, and a change only those that it affects', async () => {
+  const first = await plant()
+  expect([first.runs, first.known]).toEqual([9, 0])
+  const second = await plant()
+  expect([second.runs, second.known]).toEqual([0, 9])
+  expect(second.mutants).toEqual(first.mutants)
+  // Three faults of fee run in this file alone, and those of pay are not affected.
+  write('fee.repl', `${FEE}\n(expect "is 0" 0 (m.fee 0))`)
+  expect((({ runs, known }) => [runs, known])(await plant())).toEqual([3, 6])
+  write('lib/o.pact', OTHER.replace('10', '11'))
+  expect((({ runs, known }) => [runs, known])(await plant())).toEqual([3, 6])
+  write('m.pact', CONTRACT.replace('"positive"', '"positive please"'))
+  expect((({ runs, known }) => [runs, known])(await plant())).toEqual([9, 0])
+  stored = `${stored}?`
+  expect((await plant()).runs).toBe(9)
+})
+
+it('a change of a test that does not kill a fault leaves the verdict of the one that does', async () => {
+  write('both.repl', `${PAY}\n(m.fee 1)`)
+  const files = ['pay.repl', 'fee.repl', 'both.repl']
+  await plant({ files })
+  write('both.repl', `${PAY}\n(m.fee 2)`)
+  const { runs, known } = await plant({ files })
+  // The survivor runs again in the changed file; so does what an earlier file let through.
+  expect(known).toBeGreaterThan(4)
+  expect(runs).toBeLessThan(8)
+})
+
+it('faults go into dependencies only if they are named, and into named files alone', async () => {
+  const result = await plant({ only: ['lib'] })
+  expect(result.mutants.map(({ file, operator, status }) => [file, operator, status])).toEqual([
+    ['lib/o.pact', 'off-by-one', 'survived'],
+  ])
+  await expect(plant({ only: ['libs'] })).rejects.toThrow('`mutate-only`: the tests load no modules from libs')
+})
+
+it('only expectations of matching names notice faults', async () => {
+  expect(namesOf(await plant({ match: 'pays' }), 'survived')).toContain('4:5 remove-enforce')
+})
+
+it('tests that fail without a fault, or call for a fork, are refused in words', async () => {
+  write('pay.repl', PAY.replace('3 (m', '4 (m'))
+  await expect(plant()).rejects.toThrow('the tests fail without any fault: pay.repl:2:1: pays: expected 4, got 3')
+  write('pay.repl', '(env-fork "http://127.0.0.1:1" {})')
+  await expect(plant()).rejects.toThrow('pay.repl calls env-fork, and planted faults run without a network')
+  write('pay.repl', '(load "missing.pact")')
+  await expect(plant()).rejects.toThrow('the file runs to its end: cannot read missing.pact')
+  write('pay.repl', '(expect "1" 1 1)')
+  await expect(plant({ files: ['pay.repl'] })).rejects.toThrow('the tests reach no modules')
+})
+
+it('the report shows survivors as differences, silenced faults with their reasons, and a table', async () => {
+  write(
+    'm.pact',
+    CONTRACT.replace(
+      '(+ n 1))',
+      '(+ n 1)) ; newcut-mutate: ignore arithmetic: it is a sum\n;; newcut-mutate: ignore none',
+    ),
+  )
+  const lines = mutationLines(await plant()).map(({ text }) => text)
+  expect(lines.slice(0, 5)).toEqual([
+    'SURVIVED m.pact:4:19: constant in m.pay',
+    '  - (enforce (> n 0) "positive")',
+    '  + (enforce (> n 1) "positive")',
+    '  nobody noticed that 0 became 1; it ran in pay.repl',
+    '',
+  ])
+})
