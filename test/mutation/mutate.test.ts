@@ -117,7 +117,7 @@ it('faults go into dependencies only if they are named, and into named files alo
   await expect(plant({ only: ['libs'] })).rejects.toThrow('`mutate-only`: the tests load no modules from libs')
 })
 
-it('only expectations of matching names notice faults', async () => {
+it('expectations of other names than --match asks for notice no fault', async () => {
   expect(namesOf(await plant({ match: 'pays' }), 'survived')).toContain('4:5 remove-enforce')
 })
 

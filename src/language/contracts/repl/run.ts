@@ -8,15 +8,16 @@ import { testNatives } from './natives.ts'
 import type { PropertyRuns } from './properties.ts'
 import type { FormGas } from './test-gas.ts'
 import type { TestCase, TestFailure } from './test-results.ts'
-import { type TestFiles, TestRun } from './test-run.ts'
-import type { TestLanguages, TestRunOptions } from './test-start.ts'
+import { TestRun } from './test-run.ts'
+import type { TestFiles, TestLanguages, TestRunOptions } from './test-start.ts'
 
 export type { FormTrace } from '../trace/form-traces.ts'
 export type { PropertyRuns } from './properties.ts'
 export { isContract } from './test-forms.ts'
 export type { FormGas } from './test-gas.ts'
 export type { TestCase, TestFailure } from './test-results.ts'
-export { type TestFiles, TestRun } from './test-run.ts'
+export { TestRun } from './test-run.ts'
+export type { TestFiles } from './test-start.ts'
 
 /** Where and why a file ended early. */
 export interface StoppedAt {

@@ -23,18 +23,10 @@ import {
   initialBlock,
   initialMessage,
   type OpenTransaction,
+  type TestFiles,
   type TestLanguages,
   type TestRunOptions,
 } from './test-start.ts'
-
-/** Access to the files that a test loads. */
-export interface TestFiles {
-  /** Resolves `path` relative to the file `from`. */
-  resolve(from: string, path: string): string
-  read(file: string): string
-  /** Name of a file in messages. Default: the name as resolved. */
-  displayName?(file: string): string
-}
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 

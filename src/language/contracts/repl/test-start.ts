@@ -13,6 +13,15 @@ const TEST_HASH = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g'
 /** Rules of test files, unless they set others. */
 export const testRules = { ...emptyEnvironment.block.rules, areKeysChecked: false, areSizesOfRunner: true }
 
+/** Access to the files that a test loads. */
+export interface TestFiles {
+  /** Resolves `path` relative to the file `from`. */
+  resolve(from: string, path: string): string
+  read(file: string): string
+  /** Name of a file in messages. Default: the name as resolved. */
+  displayName?(file: string): string
+}
+
 /** Languages for the parts of test files. */
 export interface TestLanguages {
   /** All natives: the commands of test files. */

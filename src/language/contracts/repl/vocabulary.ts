@@ -2,7 +2,8 @@
 import { NativeFunction } from '../machine/callables.ts'
 import type { Language } from '../machine/expand/expander.ts'
 import { languagesOf } from './run.ts'
-import { type TestFiles, TestRun } from './test-run.ts'
+import { TestRun } from './test-run.ts'
+import type { TestFiles } from './test-start.ts'
 
 export interface NativeWord {
   readonly name: string
