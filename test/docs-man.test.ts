@@ -25,7 +25,7 @@ describe('the manual page', () => {
   const lines = readFileSync(page, 'utf8').split('\n')
 
   it('the manual page has a section for every command', () => {
-    const names = lines.flatMap((line) => /^\.SS "newcut ((?:rigs check|[a-z]+))/.exec(line)?.[1] ?? [])
+    const names = lines.flatMap((line) => /^\.SS "newcut ((?:rigs check|devnet [a-z]+|[a-z]+))/.exec(line)?.[1] ?? [])
     expect(names.toSorted()).toEqual(commandRows.map(({ name }) => name).toSorted())
   })
 

@@ -25,6 +25,7 @@ import {
 } from '#faces/cli/options/wallet.ts'
 import { oneOf, someText, withCompletions } from '#faces/cli/values.ts'
 import { keepYoungGenerationSmall } from '#ground/platform/small-heap.ts'
+import { controlCommands, controlText } from './control-commands.ts'
 import { toolCommands } from './tool-commands.ts'
 
 /** Actions of `newcut fleet`. */
@@ -148,15 +149,13 @@ const miningCommands: readonly CommandRow[] = [
   commandRow({
     name: 'devnet',
     group: 'contracts',
-    help: 'run a development network with contracts',
-    about: `It is one node with the HTTP interface of chainweb-node, at http://${devnetOptions.host.fallback}:${devnetOptions.port.fallback} by default.`,
+    help: 'run a development network with contracts, and control it',
+    about: `It is one node with the HTTP interface of chainweb-node, at http://${devnetOptions.host.fallback}:${devnetOptions.port.fallback} by default. ${controlText}`,
     options: devnetOptions,
     common: commonDevnetOptions,
     examples: [
-      'newcut devnet',
       'newcut devnet --auto-mine constant:2s --graph petersen',
       `newcut devnet --auto-mine constant:200ms --exec 'newcut balance sender00'`,
-      'newcut devnet --mine --data network --log-requests',
     ],
     run: async (_, config, context) => (await import('./devnet.ts')).runDevnet(config, context),
   }),
@@ -298,6 +297,7 @@ const completionCommand = commandRow({
 
 export const commandRows: readonly CommandRow[] = [
   ...miningCommands,
+  ...controlCommands,
   ...contractCommands,
   ...toolCommands,
   completionCommand,

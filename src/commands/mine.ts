@@ -119,7 +119,7 @@ function liveConfig(config: MineConfig, log: ReplaceableView, environment: Proce
 /** The lines before the start, which takes up to some seconds. */
 function openingLines({ source, search }: MinerSetup, { values }: MineConfig, version: string): string[] {
   const network = source.kind === 'embedded' && search.kind === 'own' ? source.network : null
-  const measures = network !== null && network.pow && network.difficulty === undefined
+  const measures = network?.pow === true && network.difficulty === undefined
   return [
     ...firstLines(version),
     searchLine(values),

@@ -19,7 +19,7 @@ import { type Command, commandsOf, promptsOf } from './shell.ts'
 const NODE = 'http://127.0.0.1:1848'
 const MAIN = join(root, 'dist/src/main.js')
 /** Commands that ask the node of NEWCUT_NODE. */
-const ASKS = /\bnewcut (?:local|send|transfer|balance|result)\b/
+const ASKS = /\bnewcut (?:local|send|transfer|balance|result|devnet [a-z]+)\b/
 /** The last of the first lines of `newcut devnet`. */
 const HAS_STARTED = /never use them on another network/
 
@@ -175,7 +175,10 @@ export class Session {
 
 /** Whether a command is `newcut devnet` and runs until it is stopped. */
 const isNetwork = ({ words: [program, command, ...rest] }: Command) =>
-  program === 'newcut' && command === 'devnet' && !rest.some((word) => ['--exec', '--check', '--help'].includes(word))
+  program === 'newcut' &&
+  command === 'devnet' &&
+  !/^[a-z]/.test(rest[0] ?? '') &&
+  !rest.some((word) => ['--exec', '--check', '--help'].includes(word))
 
 /** The same miner, at a free port and without GPUs. */
 const apart = (line: string) =>

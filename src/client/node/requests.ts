@@ -45,7 +45,7 @@ export interface OperationCall extends CallOptions {
 }
 
 /** JSON body of a successful response to an operation, by media type. */
-type AnswerBody<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
+export type AnswerBody<O extends Operation, Type extends string = typeof JSON_TYPE> = O extends {
   readonly responses: { readonly 200: { readonly content: Readonly<Record<Type, infer Schema extends TSchema>> } }
 }
   ? Static<Schema>

@@ -330,7 +330,28 @@ export const commandErrors = errorRows({
   noControl: {
     code: 'NODE_REFUSED',
     text: 'this node takes no control requests',
-    hint: 'only nodes of newcut devnet make coins; newcut transfer moves those that an account has',
+    hint: 'only nodes of newcut devnet take them, from programs of their machine; newcut transfer moves existing coins',
+  },
+  notACount: {
+    code: 'BAD_OPTION',
+    text: '{what} {text}: expected a whole number of at least {least}',
+    noHint: 'the text says which numbers are right',
+  },
+  notATime: {
+    code: 'BAD_OPTION',
+    text: '{text} is not a time or a step of time',
+    hint: 'for example +1h, -30s or 2027-01-01T00:00:00Z; --next-block takes a time',
+  },
+  noSnapshot: { code: 'BAD_INPUT', text: 'the network has no snapshot', hint: 'newcut devnet snapshot takes one' },
+  noSuchOperation: {
+    code: 'BAD_OPTION',
+    text: '{operation}: no such endpoint{guess}',
+    hint: 'docs/EXPLORER.md lists their ids, such as cut, send and poll',
+  },
+  faultWithoutEffect: {
+    code: 'BAD_OPTION',
+    text: 'a fault of {operation} needs an effect',
+    hint: 'give --status, --body or --delay',
   },
   noTraces: {
     code: 'NODE_REFUSED',

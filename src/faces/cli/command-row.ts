@@ -25,6 +25,8 @@ export interface CommandFacts {
   readonly help: string
   /** Arguments in the notation of commander: `<required>`, `[optional]`, `[repeated...]`. */
   readonly args?: readonly (string | ArgumentFacts)[]
+  /** The command whose help lists this one, in place of the help of the program. */
+  readonly listedIn?: string
   /** It shows options, and uses none of them. */
   readonly isAboutOptions?: true
   /** The usage line. By default, it is made from options and arguments. */

@@ -42,7 +42,8 @@ export function commandHelp(command: Command, row: CommandFacts, isFull: boolean
 }
 
 /** The help of the program. */
-export function programHelp(program: Command, rows: readonly CommandRow[], examples: readonly string[]): string {
+export function programHelp(program: Command, allRows: readonly CommandRow[], examples: readonly string[]): string {
+  const rows = allRows.filter(({ listedIn }) => listedIn === undefined)
   const column = Math.max(...rows.map(({ name }) => name.length))
   const line = (name: string, help: string) => `${name.padEnd(column)}  ${help}`
   const groups = commandGroups.map((group) => {
@@ -118,7 +119,7 @@ export function firstScreen(rows: readonly CommandRow[], version: string): strin
 
 /** The names of a group. `help` is a command of the program itself. */
 const namesOf = (group: CommandGroup, rows: readonly CommandRow[]) => [
-  ...rows.filter((row) => row.group === group).map(({ name }) => name),
+  ...rows.filter((row) => row.group === group && row.listedIn === undefined).map(({ name }) => name),
   ...(group === 'tools' ? ['help'] : []),
 ]
 

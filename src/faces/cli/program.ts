@@ -11,7 +11,7 @@ import type { Output, ProcessEnvironment } from './line.ts'
 import { refuseWithoutEffect } from './options/needs.ts'
 import { type OptionSpec, optionGroups } from './options/row.ts'
 import type { CommandContext } from './terminal.ts'
-import { usageError } from './usage.ts'
+import { checkSecondWord, usageError } from './usage.ts'
 import { valueIn } from './values.ts'
 import { versionFlags } from './version-flags.ts'
 
@@ -40,7 +40,8 @@ export async function runProgram(
     return 0
   }
   try {
-    await program.parseAsync(moveKeyLast(args), { from: 'user' })
+    checkSecondWord(args, allRows)
+    await program.parseAsync(moveDashedLast(args), { from: 'user' })
     return state.code
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -87,14 +88,23 @@ function joinName(args: readonly string[], rows: readonly CommandRow[]): readonl
 }
 
 /** Commands that take a request key. */
-const KEYED: ReadonlySet<string | undefined> = new Set(['result', 'trace'])
+const KEYED: ReadonlySet<string | undefined> = new Set(['result', 'trace', 'devnet drop'])
+
+const DASHED_KEY = /^-[\w-]{42}$/
+
+/** The command that takes a step of time. */
+const TIMED = 'devnet time'
+const STEP_BACK = /^-\d/
 
 /**
- * Moves a request key (43 letters of base64url) behind `--`: one in 64 begins with a dash, and would look like a flag.
+ * Moves arguments that look like flags to the end, with `--` before them. They are steps of time, such as -30s, and
+ * request keys: 43 letters of base64url, and one key in 64 begins with a dash.
  */
-function moveKeyLast(args: readonly string[]): readonly string[] {
-  const at = KEYED.has(args[0]) && !args.includes('--') ? args.findIndex((each) => /^-[\w-]{42}$/.test(each)) : -1
-  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]]
+function moveDashedLast(args: readonly string[]): readonly string[] {
+  const pattern = KEYED.has(args[0]) ? DASHED_KEY : args[0] === TIMED ? STEP_BACK : null
+  if (pattern === null || args.includes('--')) return args
+  const dashed = args.filter((each) => pattern.test(each))
+  return dashed.length === 0 ? args : [...args.filter((each) => !pattern.test(each)), '--', ...dashed]
 }
 
 /** @returns the typed log format. Errors in other options use it too, so it is read before they are parsed. */

@@ -2,6 +2,7 @@
 import type { Command, CommanderError } from 'commander'
 import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
+import type { CommandRow } from './command-row.ts'
 import { cliErrors } from './errors.ts'
 import { countText } from './line.ts'
 
@@ -79,6 +80,19 @@ export function usageError(
 }
 
 const COUNTS = /Expected (\d+) arguments? but got (\d+)/
+
+/**
+ * Checks the second word of a command that takes no arguments, and has commands of two words: `devnet mien`.
+ * @throws NewcutError BAD_OPTION if it is a word of no command
+ */
+export function checkSecondWord([first, second]: readonly string[], rows: readonly CommandRow[]): void {
+  if (second === undefined || second.startsWith('-')) return
+  const row = rows.find(({ name }) => name === first)
+  const names = rows.map(({ name }) => name).filter((name) => name.startsWith(`${first} `))
+  if (row === undefined || row.args !== undefined || names.length === 0) return
+  const typed = `${first} ${second}`
+  throw operatingError(cliErrors.unknownCommand, { name: typed, guess: suggestName(typed, names) })
+}
 
 /** The error for missing and for needless arguments, and for flags without their value. */
 function argumentsError(

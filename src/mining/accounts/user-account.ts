@@ -17,11 +17,8 @@ export function accountOfUser(user: string): string | null {
   return key === undefined ? null : `k:${key.toLowerCase()}`
 }
 
-/** The account of test log-ins. Nobody has its key, and a check submits no shares, so nothing is paid to it. */
+/** The account of `newcut rigs check`. Nobody has its key, and a check submits no shares, so nothing is paid to it. */
 const TEST_ACCOUNT = `k:${'0'.repeat(DIGITS)}`
-
-/** The user of `newcut rigs check`, unless its user names another. */
-export const TEST_USER = `${TEST_ACCOUNT}.check`
 
 /** Whether a user logs in only to test the server. Lists of rigs and users leave it out. */
 export const isTestUser = (user: string): boolean => user.startsWith(TEST_ACCOUNT)

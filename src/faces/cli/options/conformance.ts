@@ -1,6 +1,5 @@
 /** Options of `newcut conformance`, and of `newcut rigs check`. */
 import { caseNeeds, caseReleases } from '#client/conformance/words.ts'
-import { TEST_USER } from '#mining/accounts/user-account.ts'
 import { makerNames } from '#pool/stratum-check/maker-rigs.ts'
 import { duration, oneOf, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { nodeOptions, oneNetworkFile, tlsOptions } from './node.ts'
@@ -71,12 +70,15 @@ export const conformanceOptions = {
   junit: flagOnly(optional(someText, 'FILE', 'also write the report as JUnit XML to FILE')),
 }
 
+/** An account without a known key, which servers of newcut list nowhere. The check submits no shares. */
+const CHECK_USER = `k:${'0'.repeat(64)}.check`
+
 /** A password, which may be empty. */
 const password: ValueKind<string> = { ...someText, parse: (raw) => (raw === '' ? '' : someText.parse(raw)) }
 
 /** Options of `newcut rigs check`. */
 export const rigsCheckOptions = {
-  user: option(someText, TEST_USER, 'USER', 'user: ACCOUNT.WORKER', {
+  user: option(someText, CHECK_USER, 'USER', 'user: ACCOUNT.WORKER', {
     more: 'newcut logs in as this user.',
     defaultText: 'an account without a key',
   }),

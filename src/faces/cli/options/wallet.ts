@@ -71,6 +71,32 @@ export const fundOptions = {
   json: jsonOption,
 }
 
+const ofControl = { ...nodeOptions, json: jsonOption }
+const madeChain = flagOnly(
+  optional(wholeNumber(0, MAX_CHAIN), 'N', 'chain', { group: 'node', defaultText: 'every chain' }),
+)
+
+/** Options of the control requests to a development network, by the second word of their command. */
+export const controlOptions = {
+  status: ofControl,
+  mine: { chain: madeChain, ...ofControl },
+  fork: { chain: chainOption, ...ofControl },
+  time: {
+    'next-block': flagOnly(option(yesNo, false, null, 'set the time of the next block only', { group: 'command' })),
+    ...ofControl,
+  },
+  impersonate: {
+    off: flagOnly(option(yesNo, false, null, 'check these signatures again', { group: 'command' })),
+    ...ofControl,
+  },
+  faults: {
+    status: flagOnly(optional(wholeNumber(200, 599), 'CODE', 'status of the answers', { group: 'command' })),
+    body: flagOnly(optional(someText, 'TEXT', 'body of the answers', { group: 'command' })),
+    delay: flagOnly(optional(duration(1), 'TIME', 'wait before the answers', { group: 'command' })),
+    ...ofControl,
+  },
+}
+
 /** Options of `newcut balance`. */
 export const balanceOptions = {
   ...nodeOptions,
