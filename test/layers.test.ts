@@ -40,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   conformance: ['wallet', 'node', 'schema', 'chain', 'base'],
   payouts: ['accounts', 'wallet', 'node', 'schema', 'chain', 'base'],
   declarations: ['wallet', 'contracts', 'chain', 'base'],
+  matchers: ['contracts', 'base'],
   wallet: ['contracts', 'node', 'schema', 'chain', 'base'],
   node: ['schema', 'chain', 'base'],
   devnet: ['contracts', 'copy', 'schema', 'platform', 'chain', 'base'],

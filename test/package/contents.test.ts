@@ -73,7 +73,7 @@ describe('the published package', () => {
       types === undefined ? [] : [types],
     )
     for (const door of doors) visit(join(door))
-    expect(doors.length).toBe(6)
+    expect(doors.length).toBe(9)
     expect([...reached].filter((path) => !paths.includes(path))).toEqual([])
   })
 

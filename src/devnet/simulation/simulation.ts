@@ -11,11 +11,13 @@ import {
 } from '#ground/schema/control.ts'
 import { isoMicros, isoSeconds } from '#language/contracts/values/time-text.ts'
 import { Guard, type ObjectValue, Time } from '#language/contracts/values/value.ts'
+import { valueToJson } from '#language/contracts/values/wire.ts'
 import type { SimulatedExecution } from '../execution/block-runner.ts'
 import type { Execution } from '../execution/execution.ts'
 import { type BlockContext, contextOn } from '../ledger/block-context.ts'
 import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import { PayloadDraft, type RunLater } from '../ledger/draft.ts'
+import { gasFeeOf } from '../ledger/gas.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { isoTime } from '../ledger/row-json.ts'
 import { readRowOverrides } from '../ledger/row-overrides.ts'
@@ -58,6 +60,8 @@ interface OpenBlock {
 interface Outcome {
   readonly isInBlock: boolean
   readonly output: string
+  /** Coins paid for gas. */
+  readonly fee: string
   readonly rows: string
   readonly printed: readonly string[]
   readonly trace: string | null
@@ -182,7 +186,7 @@ export class Simulation {
     if (given.name !== undefined) this.#pacts.name(given.name, key, at)
     if (built.isPrivileged) open.isPrivileged.add(key)
     const reason = this.#reasonAgainst(open, built)
-    const { isInBlock, output, rows, printed, trace } =
+    const { isInBlock, output, fee, rows, printed, trace } =
       reason === null ? await this.#execute(open, built) : refuseWith(key, reason)
     if (isInBlock) {
       chain.requestKeys.add(key)
@@ -196,7 +200,12 @@ export class Simulation {
       time: blockTimeText(context.parentTime),
       isInBlock,
     }
-    const text = [JSON.stringify(about), output, `{"rows":${rows},"printed":${JSON.stringify(printed)}}`, trace ?? '{}']
+    const text = [
+      JSON.stringify(about),
+      output,
+      `{"fee":${fee},"rows":${rows},"printed":${JSON.stringify(printed)}}`,
+      trace ?? '{}',
+    ]
     this.#take(
       `{${text
         .map((each) => each.slice(1, -1))
@@ -237,7 +246,10 @@ export class Simulation {
   }
 
   /** Executes a command at the end of its block. */
-  async #execute({ draft, chain, context }: OpenBlock, { command, keys }: BuiltCommand): Promise<Outcome> {
+  async #execute(
+    { draft, chain, context }: OpenBlock,
+    { command, keys, isPrivileged }: BuiltCommand,
+  ): Promise<Outcome> {
     const runs: (RefusedCommand | (SimulatedExecution & { readonly rows: string }))[] = []
     const run: RunLater = async (layer, ...rest) => {
       const source = { ...this.#proofsOn(chain, context), state: layer }
@@ -258,7 +270,8 @@ export class Simulation {
     }
     this.#charge(done.gas)
     const { output, rows, trace, printed } = done
-    return { isInBlock: true, output, rows, trace, printed: (printed?.lines ?? []).map(({ text }) => text) }
+    const fee = isPrivileged ? '0' : valueToJson(gasFeeOf(done.gas, command))
+    return { isInBlock: true, output, fee, rows, trace, printed: (printed?.lines ?? []).map(({ text }) => text) }
   }
 
   /** Verifies proofs of the simulation, and those of real blocks. */
@@ -303,6 +316,7 @@ export class Simulation {
 const refuseWith = (key: string, reason: string): Outcome => ({
   isInBlock: false,
   output: refusedText(key, reason),
+  fee: '0',
   rows: '[]',
   printed: [],
   trace: null,

@@ -145,6 +145,7 @@ const SimulatedCommand = Type.Object({
     description: 'false if a node would have refused it: then it changed nothing, and paid nothing',
   }),
   ...CommandResult.properties,
+  fee: Type.Unknown({ description: 'coins paid for gas' }),
   rows: Type.Array(ChangedRow, { description: 'rows that it wrote, gas included' }),
   printed: Type.Array(Type.String(), { description: 'texts of `print`' }),
   trace: Type.Optional(TraceStep),
