@@ -12,7 +12,8 @@ import { Guard, type GuardKind, ModuleRef, type ObjectValue, TableRef, Time, Uni
 export function showValue(value: Value): string {
   if (typeof value === 'string') return `"${value}"`
   if (typeof value === 'bigint' || typeof value === 'boolean') return value.toString()
-  if (value instanceof Decimal) return value.toSource()
+  // All places are shown, also those of a whole number: 10.00.
+  if (value instanceof Decimal) return value.places === 0 ? `${value}.0` : value.toString()
   if (Array.isArray(value)) return showList(value)
   if (value instanceof Map) return showObject(value)
   if (value instanceof Time) return `"${isoSeconds(value)}"`

@@ -162,9 +162,8 @@ function rounding(name: 'round' | 'floor' | 'ceiling'): Native {
     const a = args.number(0)
     if (typeof a === 'bigint') throw args.typeError()
     if (!args.has(1)) return a[name](0).mantissa
-    const places = args.integer(1)
-    if (places < 0n) throw args.error('Arithmetic exception: negative precision')
-    return places >= BigInt(a.places) ? a : a[name](Number(places))
+    // The network keeps the number of places in a byte, and fills places that are missing with zeros.
+    return a[name](Number(BigInt.asUintN(8, args.integer(1))))
   })
 }
 
