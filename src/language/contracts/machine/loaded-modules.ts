@@ -24,6 +24,12 @@ export class LoadedModuleSet implements LoadedModules<Module> {
     return this.#definitions.size
   }
 
+  sizeWith(module: Module, members: Iterable<string>): number {
+    let { size } = this
+    for (const member of members) if (!this.#definitions.has(definitionKey(module, member))) size++
+    return size
+  }
+
   noteLookup(module: Module, by: ModuleLookup, charge: (milligas: number) => void): void {
     const contents = contentsOf(module)
     if (this.#keys.has(contents.key)) return
@@ -75,6 +81,10 @@ interface ModuleContents {
   readonly definitions: ReadonlySet<string>
 }
 
+function definitionKey({ name, hash }: Module, member: string): string {
+  return `${name}.${member}.{${hash}}`
+}
+
 const known = new WeakMap<Module, ModuleContents>()
 
 function contentsOf(module: Module): ModuleContents {
@@ -82,7 +92,7 @@ function contentsOf(module: Module): ModuleContents {
   if (before !== undefined) return before
   const { image, name, hash } = module
   const own = [...(image?.measures.keys() ?? [])].filter((member) => isLoaded(module, member))
-  const keys = [...own.map((member) => `${name}.${member}.{${hash}}`), ...(image?.dependencies.keys() ?? [])]
+  const keys = [...own.map((member) => definitionKey(module, member)), ...(image?.dependencies.keys() ?? [])]
   const contents = { key: `${name}.${hash}`, definitions: new Set(keys) }
   known.set(module, contents)
   return contents

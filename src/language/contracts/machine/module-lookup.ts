@@ -4,6 +4,8 @@
 export interface LoadedModules<Module> {
   /** Number of different definitions, those of dependencies included. */
   readonly size: number
+  /** Number of different definitions with these members of a module, some of which may be loaded already. */
+  sizeWith(module: Module, members: Iterable<string>): number
   /** Number of members that `use` has imported, repeated ones included. */
   imported: number
   /** Notes that a module was looked up. @param charge takes milligas if it was not loaded before */

@@ -30,6 +30,8 @@ export const PRICE = {
   hashByte: 100,
   /** `try`, and `enforce-one` with at least one test. */
   attempt: 100,
+  /** Natives that enforce a guard, or refer to a keyset. */
+  guard: 2000,
   /** A granted capability when another one is required. */
   granted: 100,
   /** Principals: those without a hash, and the hash of those with one. */
@@ -48,9 +50,14 @@ function saturate(milligas: number): number {
   return milligas < MAXIMUM ? milligas : MAXIMUM
 }
 
+/** Bits of an integer as the network counts them: 0 has one. */
+function bitsOf(n: bigint): number {
+  return n === 0n ? 1 : bitLength(n)
+}
+
 /** Bits of the larger operand. The network compares with the sign, so -1000 is smaller than 1. */
 function bitsOfLarger(a: bigint, b: bigint): number {
-  return bitLength(a > b ? a : b)
+  return bitsOf(a > b ? a : b)
 }
 
 /** Call with a number of arguments. */
@@ -76,12 +83,12 @@ function linearPrice(bits: number): number {
 
 /** Powers: by the number of multiplications and the mean size of their operands. */
 export function powerPrice(base: bigint, exponent: bigint): number {
-  return growthPrice(bitLength(base), bitLength(exponent), 2)
+  return growthPrice(bitsOf(base), bitsOf(exponent), 2)
 }
 
 /** `exp`, by the integral part of an integer or the mantissa of a decimal. */
 export function exponentialPrice(exponent: bigint): number {
-  return growthPrice(2, bitLength(exponent), 2.5)
+  return growthPrice(2, bitsOf(exponent), 2.5)
 }
 
 function growthPrice(baseBits: number, exponentBits: number, alpha: number): number {
@@ -94,7 +101,7 @@ function growthPrice(baseBits: number, exponentBits: number, alpha: number): num
 /** Shifts to the left; those to the right are free. */
 export function shiftPrice(n: bigint, count: bigint): number {
   if (count <= 0n) return 0
-  return saturate(powerPrice(2n, count) + Math.floor((3 * Math.max(bitLength(n), Number(count))) / 20) + 26)
+  return saturate(powerPrice(2n, count) + Math.floor((3 * Math.max(bitsOf(n), Number(count))) / 20) + 26)
 }
 
 /** Square root, by the integer or the mantissa of a decimal. */
@@ -120,7 +127,7 @@ function logarithmOfLogarithm(bits: number): number {
 
 /** Look-up of a field in an object, or of a name in the data of the message. */
 export function lookupPrice(name: string, fields: number): number {
-  return bitLength(BigInt(fields)) * countCharacters(name)
+  return bitsOf(BigInt(fields)) * countCharacters(name)
 }
 
 /** Parsing of a text, such as the name of a keyset. */

@@ -15,6 +15,7 @@ import { hashText } from '../../values/hash.ts'
 import { type Definition, Module, type Run } from '../ast.ts'
 import type { ExpandingRun } from '../expand/expander.ts'
 import { isVisible } from '../expand/resolver.ts'
+import { PRICE, parsePrice } from '../gas/prices.ts'
 import { storedModule } from '../loaded-modules.ts'
 import { acquireAdmin, enforceGuard } from '../rights/guards.ts'
 import { withLanguageCapability } from '../rights/language-capabilities.ts'
@@ -104,8 +105,12 @@ function askGovernance(run: Run, before: Module): void {
   run.work(FORK_WORK * loaded.size)
   run.program.loaded = loaded.fork()
   run.noteLookup(before, 'running')
-  if ('keyset' in before.governance) enforceOwner(run, before.name, before.governance.keyset)
-  else acquireAdmin(run, before)
+  if ('keyset' in before.governance) {
+    const { keyset } = before.governance
+    // The network asks in code: (enforce-guard (keyset-ref-guard "NAME")).
+    run.charge(2 * PRICE.guard + parsePrice(keyset))
+    enforceOwner(run, before.name, keyset)
+  } else acquireAdmin(run, before)
   run.program.loaded = loaded
 }
 

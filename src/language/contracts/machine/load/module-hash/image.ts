@@ -108,7 +108,8 @@ export class ImageLoader {
       },
     )
     const { loaded } = this.#run.program
-    this.#run.charge(pickCost(loaded.size + own.length, own.length + dependencies.size))
+    // A module that is loaded again as it was has the same definitions.
+    this.#run.charge(pickCost(loaded.sizeWith(module, measures.keys()), own.length + dependencies.size))
     return this.#complete(measures, dependencies)
   }
 
