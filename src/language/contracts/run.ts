@@ -2,6 +2,7 @@
 import { language, printingLanguage } from './language.ts'
 import type { Environment, GasMeter } from './machine/environment.ts'
 import { Evaluator } from './machine/evaluate/evaluator.ts'
+import type { ExpansionProbe } from './machine/expand/probe.ts'
 import { newTransaction } from './machine/scopes.ts'
 import type { Layer } from './machine/state.ts'
 import type { Tracer } from './machine/tracer.ts'
@@ -19,6 +20,12 @@ export {
 export { asValue, type Term } from './machine/term.ts'
 export type { Tracer } from './machine/tracer.ts'
 
+/** A tracer that may also follow code which is expanded meanwhile. */
+export interface TransactionTracer extends Tracer {
+  /** Default: nothing follows it. */
+  readonly probe?: ExpansionProbe | null
+}
+
 /**
  * Begins one transaction, in the language that the rules of its block allow. It writes to the layer.
  * @param gas counts milligas, and has their limit
@@ -27,7 +34,7 @@ export function startTransaction(
   { block, message }: Environment,
   layer: Layer,
   gas: GasMeter,
-  tracer: Tracer | null = null,
+  tracer: TransactionTracer | null = null,
 ): Evaluator {
   const transaction = newTransaction(message, layer, gas)
   const spoken = block.rules.isPrintAllowed === true ? printingLanguage : language

@@ -1,6 +1,5 @@
 /** Observer of an evaluation: what code calls, reads, writes and enforces. An evaluator without one pays nothing. */
 import type { TextPlace } from '../errors.ts'
-import type { ExpansionProbe } from './expand/probe.ts'
 import type { Term } from './term.ts'
 
 /**
@@ -52,8 +51,6 @@ export interface DeployedSize {
 }
 
 export interface Tracer {
-  /** Follows code that is expanded meanwhile. Default: nothing does. */
-  readonly probe?: ExpansionProbe | null
   begin(step: TraceStep): void
   /** The innermost step ends. @param result undefined for a step without one */
   end(result?: Term): void
