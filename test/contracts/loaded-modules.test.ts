@@ -11,7 +11,13 @@ const READ = 10
 function moduleOf(name: string, members: readonly string[], dependencies: readonly string[] = []): Module {
   const about = { namespace: null, isInterface: false, code: '', hash: 'h', txHash: '', place: NOWHERE }
   const module = new Module({ ...about, name })
-  const image = { measures: new Map(members.map((member) => [member, {}])), bytes: 0, networkBytes: 0, surplus: 0 }
+  const image = {
+    measures: new Map(members.map((member) => [member, {}])),
+    bytes: 0,
+    networkBytes: 0,
+    stored: 0,
+    surplus: 0,
+  }
   module.image = { ...image, dependencies: new Map(dependencies.map((key) => [key, {}])) } as unknown as ModuleImage
   return module
 }

@@ -24,6 +24,8 @@ export interface ModuleSource {
   readonly hash?: string
   /** Hash of the command that loaded it. */
   readonly txHash: string
+  /** Name of the test file that loaded it; default: none. */
+  readonly file?: string | null
   /** Its own constants -> their values at load time. */
   readonly constants: ReadonlyMap<string, Value>
   /** Names of other modules in its text -> the versions that it was loaded with. */
@@ -33,12 +35,12 @@ export interface ModuleSource {
 }
 
 export function moduleSource(module: Module): ModuleSource {
-  const { code, place, namespace, hash, txHash, dependencies, outside, definitions } = module
+  const { code, place, namespace, hash, txHash, file, dependencies, outside, definitions } = module
   const constants = new Map<string, Value>()
   for (const [name, definition] of definitions) {
     if (definition instanceof Const && definition.owner === module) constants.set(name, definition.value)
   }
-  return { code, place, namespace, hash, txHash, constants, modules: dependencies, scope: outside }
+  return { code, place, namespace, hash, txHash, file, constants, modules: dependencies, scope: outside }
 }
 
 /**
@@ -52,11 +54,12 @@ export function reloadModule(
   rules: LanguageRules = emptyEnvironment.block.rules,
   language: Language = printingLanguage,
 ): Module {
-  const { code, place, namespace, txHash, constants, modules, scope } = source
+  const { code, place, namespace, txHash, file, constants, modules, scope } = source
   const [form] = read(code, place)
   if (form?.form !== 'call') throw syntaxError('a module is expected', place)
   const evaluator = evaluatorWith(language, source, rules)
   const module = emptyModule(form, { code, namespace, txHash })
+  module.file = file ?? null
   for (const [name, dependency] of modules) module.dependencies.set(name, dependency)
   for (const [name, owner] of scope) {
     module.outside.set(name, owner)

@@ -175,6 +175,8 @@ export interface DefinitionMeasure {
   readonly ownHashes: number
   /** Number of terms. */
   readonly terms: number
+  /** Bytes as stored, once the module has its hash. */
+  stored: number
   /** Members that the code refers to, in the order of the text. */
   readonly targets: readonly MemberTarget[]
 }
@@ -189,8 +191,10 @@ export interface ModuleImage {
   /** Its definitions by name, in the order of the network. */
   readonly measures: ReadonlyMap<string, DefinitionMeasure>
   readonly dependencies: ReadonlyMap<string, Dependency>
-  /** Size of all of it as it is stored. */
+  /** Size of all of it, for the price of storing it. */
   readonly bytes: number
+  /** Size of all of it as stored, for the price of reading it. */
+  readonly stored: number
   /** The same on a network, which keeps shorter places than test files. */
   readonly networkBytes: number
   /** Milligas by which loading costs more in test files than on a network. */
@@ -213,6 +217,8 @@ export class Module {
   readonly txHash: string
   /** Position of the module in the text of that command. */
   readonly place: TextPlace
+  /** Name of the test file with that text, which is part of the module's size. Null on a network. */
+  file: string | null = null
   readonly definitions = new Map<string, Definition>()
   /** Imported members of other modules, by local name. */
   readonly imports = new Map<string, Definition>()

@@ -15,6 +15,8 @@ export interface BlockScope {
   readonly rules: LanguageRules
   /** Verifies proofs of other chains. Undefined where there are none, as in tests and in private commands. */
   readonly spv?: SpvSupport
+  /** Name of the test file that runs. The places in its modules have it, so it is part of their sizes. */
+  readonly file?: string
   /** Takes what code prints. Without it, printed texts go nowhere. */
   readonly print?: PrintSink
 }

@@ -33,7 +33,7 @@ export class LoadedModuleSet implements LoadedModules<Module> {
   noteLookup(module: Module, by: ModuleLookup, charge: (milligas: number) => void): void {
     const contents = contentsOf(module)
     if (this.#keys.has(contents.key)) return
-    charge(READ.fixed + Math.floor((module.image?.bytes ?? 0) / READ.bytesPerMilligas))
+    charge(READ.fixed + Math.floor((module.image?.stored ?? 0) / READ.bytesPerMilligas))
     if (by === 'name') charge(MERGE_COST * this.size * contents.definitions.size)
     this.#add(contents)
   }

@@ -105,13 +105,13 @@ export class TestRun {
   runFile(file: string): Value {
     const text = this.files.read(file)
     const [around, textAround, language] = [this.file, this.text, this.#language]
-    this.file = file
+    this.#enterFile(file, text)
     // A .pact file sees nothing of the file that loads it.
     if (isContract(file)) this.evaluator.program.imports.clear()
     try {
-      this.text = text
       let last: Value = ''
-      const forms = this.#readForms(file, text)
+      // A contract has the grammar of programs.
+      const forms = isContract(file) ? readProgram(text) : readTest(text)
       for (const form of forms) this.#refuseShadows(form)
       for (const form of forms) {
         this.#topLevel = form
@@ -122,22 +122,17 @@ export class TestRun {
       if (error instanceof ContractError) error.addLocation({ file })
       throw error
     } finally {
-      this.file = around
-      this.text = textAround
+      this.#enterFile(around, textAround)
       this.#useLanguage(language)
     }
   }
 
-  /** Reads the top-level forms of a file. A contract has the grammar of programs. */
-  #readForms(file: string, text: string): readonly Form[] {
-    return isContract(file) ? readProgram(text) : readTest(text)
+  #enterFile(file: string, text: string): void {
+    Object.assign(this, { file, text })
+    this.changeBlock({ file: this.#nameOf(file) })
   }
 
-  /**
-   * Refuses a file before any of it runs if a form gives the name of a native to something of its own. A binding gets a
-   * warning: the test runner of the network accepts it.
-   * @throws EvalError for the first such name of the form; the output lists the others
-   */
+  /** Refuses a file whose form gives the name of a native to something of its own, but warns only of bindings. */
   #refuseShadows(form: Form): void {
     let refused: ContractError | null = null
     for (const { name, place, isBound } of shadowsIn([form], this.#reserved)) {
@@ -350,7 +345,11 @@ export class TestRun {
 
   /** A place in the current file, as messages name it. */
   locationOf({ line, column }: TextPlace): string {
-    return `${this.files.displayName?.(this.file) ?? this.file}:${line + 1}:${column + 1}`
+    return `${this.#nameOf(this.file)}:${line + 1}:${column + 1}`
+  }
+
+  #nameOf(file: string): string {
+    return this.files.displayName?.(file) ?? file
   }
 
   get signers(): Message['signers'] {

@@ -71,7 +71,7 @@ export class ModuleLoader {
       this.#run.work(MEMBER_WORK * declared.definitions.size)
       checkImplements(this.#module, declared, place)
     }
-    const image = new ImageLoader(this.#run, this.#module, members)
+    const image = new ImageLoader(this.#run, this.#module, form, members)
     image.chargeResolved()
     for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
     return image

@@ -36,6 +36,7 @@ export function loadModule(run: ExpandingRun, form: CallForm, code: string): Mod
   if (run.program.loading !== null) throw syntaxError('a module cannot be within a module', form.place)
   const { namespace } = run.program
   const module = emptyModule(form, { code, namespace, txHash: run.transaction.message.hash })
+  module.file = run.block.file ?? null
   authorize(run, module)
   run.program.loading = module
   let image: ImageLoader

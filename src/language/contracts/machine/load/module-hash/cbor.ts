@@ -23,6 +23,11 @@ export class CborWriter {
     return this.#bytes.slice(0, this.#length)
   }
 
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length
+  }
+
   /** The head of an array of known length. Its items follow. */
   array(length: number): this {
     return this.#head(MAJOR.array, length)

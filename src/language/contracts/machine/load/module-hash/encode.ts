@@ -1,19 +1,24 @@
-/** Encodes resolved modules as the bytes that the network hashes. Source places count as nothing. */
+/**
+ * Encodes resolved modules as the network does: for their hashes, where source places count as nothing, and for its database.
+ */
 import type { Module } from '../../ast.ts'
 import { CborWriter } from './cbor.ts'
 import { ValueEncoder } from './encode-values.ts'
 import { bytesOfHash, PLACEHOLDERS } from './hash-text.ts'
+import { hashSize } from './sizes.ts'
 import {
   type Arg,
   type CapabilityMeta,
   FORMS,
   moduleNameOf,
+  nameOfDefinition,
   type Reference,
   type ResolvedDefinition,
   type ResolvedImport,
   type ResolvedModule,
   type ResolvedStep,
   type ResolvedTerm,
+  type SourceSpan,
 } from './terms.ts'
 
 const NO_BYTES = new Uint8Array()
@@ -28,30 +33,65 @@ const DEFINITIONS: readonly ResolvedDefinition['kind'][] = [
 /** Interfaces have no tables. */
 const OF_INTERFACES = DEFINITIONS.filter((kind) => kind !== 'deftable')
 
-/** @param findModule finds the current version of another module, for tokens of its capabilities in constants */
-export function encodeModule(
-  resolved: ResolvedModule,
-  findModule: (name: string) => Pick<Module, 'hash'> | undefined,
-): Uint8Array {
-  return new ModuleEncoder(resolved, findModule).encode()
+/** Finds the current version of another module, for tokens of its capabilities in constants. */
+type FindModule = (name: string) => Pick<Module, 'hash'> | undefined
+
+/** Bytes whose hash is that of the module. */
+export function encodeModule(resolved: ResolvedModule, findModule: FindModule): Uint8Array {
+  const { isInterface } = resolved.module
+  const ownHash = bytesOfHash(isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module)
+  return new ModuleEncoder(resolved, findModule, { ownHash, hash: NO_BYTES, txHash: NO_BYTES, place: null }).encode()
+}
+
+/** Writes a place into an encoding. */
+export type PlaceEncoder = (writer: CborWriter, at: SourceSpan) => void
+
+/** Bytes of an encoding: all of them, and those of each definition. */
+interface EncodedSizes {
+  readonly all: number
+  readonly definitions: ReadonlyMap<string, number>
+}
+
+/** Measures a module that has its hash, as a network stores it without what it depends on. */
+export function measureEncoding(resolved: ResolvedModule, findModule: FindModule, place: PlaceEncoder): EncodedSizes {
+  const { hash: text, txHash } = resolved.module
+  const hash = bytesOfHash(text)
+  const parts = { ownHash: hash, hash, txHash: new Uint8Array(hashSize(txHash) - hashSize('')), place }
+  const encoder = new ModuleEncoder(resolved, findModule, parts)
+  return { all: encoder.encode().length, definitions: encoder.sizes }
+}
+
+/** Parts that differ between the encodings of a module. */
+interface EncodingParts {
+  /** Hash of the module within its definitions. */
+  readonly ownHash: Uint8Array
+  readonly hash: Uint8Array
+  readonly txHash: Uint8Array
+  /** Null writes nothing for a place. */
+  readonly place: PlaceEncoder | null
 }
 
 class ModuleEncoder {
   readonly #resolved: ResolvedModule
+  readonly #parts: EncodingParts
   readonly #writer = new CborWriter()
   readonly #values: ValueEncoder
+  /** Bytes of each definition, once it is encoded. */
+  readonly sizes = new Map<string, number>()
 
-  constructor(resolved: ResolvedModule, findModule: (name: string) => Pick<Module, 'hash'> | undefined) {
+  constructor(resolved: ResolvedModule, findModule: FindModule, parts: EncodingParts) {
     const { module } = resolved
     this.#resolved = resolved
+    this.#parts = parts
     this.#values = new ValueEncoder(this.#writer, (name) => {
-      return name === module.name ? this.#ownHash : bytesOfHash(findModule(name)?.hash ?? '')
+      return name === module.name ? parts.ownHash : bytesOfHash(findModule(name)?.hash ?? '')
     })
   }
 
-  /** Hash of the module itself within its own encoding. */
-  get #ownHash(): Uint8Array {
-    return bytesOfHash(this.#resolved.module.isInterface ? PLACEHOLDERS.interface : PLACEHOLDERS.module)
+  #encodePlace(at: SourceSpan): void {
+    const { place } = this.#parts
+    if (place === null) this.#writer.null()
+    else place(this.#writer, at)
   }
 
   encode(): Uint8Array {
@@ -64,8 +104,10 @@ class ModuleEncoder {
     if (!isInterface) writer.vector([...blessed].sort(compareBytes), (hash) => writer.byteString(hash))
     writer.list(imports, (each) => this.#encodeImport(each))
     if (!isInterface) writer.list(implemented, (each) => this.#values.encodeModuleName(each))
-    // Hash of the module and of its transaction, and its place.
-    return writer.byteString(NO_BYTES).byteString(NO_BYTES).null().bytes
+    const { hash, txHash } = this.#parts
+    writer.byteString(hash).byteString(txHash)
+    this.#encodePlace(this.#resolved.at)
+    return writer.bytes
   }
 
   #encodeGovernance(): void {
@@ -79,7 +121,7 @@ class ModuleEncoder {
     }
     this.#writer.uint(1).array(3)
     this.#values.encodeModuleName(name)
-    this.#writer.text(governance.capability).byteString(this.#ownHash)
+    this.#writer.text(governance.capability).byteString(this.#parts.ownHash)
   }
 
   #encodeImport({ module, hash, names }: ResolvedImport): void {
@@ -90,6 +132,7 @@ class ModuleEncoder {
   }
 
   #encodeDefinition(definition: ResolvedDefinition): void {
+    const before = this.#writer.length
     const writer = this.#writer.array(2)
     const { isInterface } = this.#resolved.module
     writer.uint((isInterface ? OF_INTERFACES : DEFINITIONS).indexOf(definition.kind))
@@ -111,7 +154,8 @@ class ModuleEncoder {
       default:
         this.#encodeFunction(definition)
     }
-    writer.null()
+    this.#encodePlace(definition.at)
+    this.sizes.set(nameOfDefinition(definition), writer.length - before)
   }
 
   #encodeFunction(definition: Extract<ResolvedDefinition, { readonly args: unknown }>): void {
@@ -132,12 +176,12 @@ class ModuleEncoder {
     this.#writer.list(args, (arg) => this.#encodeArg(arg))
   }
 
-  #encodeArg({ name, type }: Arg): void {
+  #encodeArg({ name, type, at }: Arg): void {
     this.#writer
       .array(3)
       .text(name)
       .maybe(type, (given) => this.#values.encodeType(given))
-      .null()
+    this.#encodePlace(at)
   }
 
   #encodeMeta(meta: CapabilityMeta): void {
@@ -158,7 +202,7 @@ class ModuleEncoder {
   }
 
   #bytesOfHash(module: Module): Uint8Array {
-    return module === this.#resolved.module ? this.#ownHash : bytesOfHash(module.hash)
+    return module === this.#resolved.module ? this.#parts.ownHash : bytesOfHash(module.hash)
   }
 
   #encodeStep({ run, rollback }: ResolvedStep): void {
@@ -170,12 +214,12 @@ class ModuleEncoder {
   /** Loops over the last part of a term, because sequences, lets and conditions can be thousands of terms deep. */
   #encodeTerm(whole: ResolvedTerm): void {
     const writer = this.#writer
-    let open = 0
+    const open: SourceSpan[] = []
     let next: ResolvedTerm | null = whole
     while (next !== null) {
       const term: ResolvedTerm = next
       next = null
-      open++
+      open.push(term.at)
       switch (term.term) {
         case 'let':
           writer.array(5).uint(2)
@@ -199,7 +243,7 @@ class ModuleEncoder {
           this.#encodeSimpleTerm(term)
       }
     }
-    for (; open > 0; open--) writer.null()
+    for (const at of open.reverse()) this.#encodePlace(at)
   }
 
   #encodeSimpleTerm(term: Exclude<ResolvedTerm, { readonly term: 'let' | 'sequence' | 'form' }>): void {

@@ -3,7 +3,7 @@
  * Loading is charged by them.
  */
 import { evalError } from '../../../errors.ts'
-import type { Form } from '../../../syntax/form.ts'
+import type { CallForm, Form } from '../../../syntax/form.ts'
 import { textSize } from '../../../values/charged-size.ts'
 import { hashBytes } from '../../../values/hash.ts'
 import type { DefinitionMeasure, Dependency, Module, ModuleImage } from '../../ast.ts'
@@ -15,6 +15,7 @@ import { PLACEHOLDERS } from './hash-text.ts'
 import { measureDefinition, measureFrame, NETWORK, type SizeWeights, sizeOfMeasure, TEST_FILES } from './measure.ts'
 import { resolveModule } from './resolve.ts'
 import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL } from './sizes.ts'
+import { measureStored } from './stored-size.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
 
 /** Milligas per byte of a module: before its constants are evaluated, for its hash, and for storing it (PROTOCOL.md E.5). */
@@ -37,10 +38,10 @@ export class ImageLoader {
    * Resolves the members of a module.
    * @throws ContractError if a name in them means nothing to the network
    */
-  constructor(run: ExpandingRun, module: Module, members: readonly Form[]) {
+  constructor(run: ExpandingRun, module: Module, form: CallForm, members: readonly Form[]) {
     this.#run = run
     this.#module = module
-    this.#resolved = resolveModule(run, module, members)
+    this.#resolved = resolveModule(run, module, form, members)
     for (const { found, by } of this.#resolved.lookups) run.noteLookup(found, by)
   }
 
@@ -135,7 +136,8 @@ export class ImageLoader {
     }
     const bytes = bytesWith(this.#weights)
     const networkBytes = this.#weights === NETWORK ? bytes : bytesWith(NETWORK)
-    return { measures, dependencies, bytes, networkBytes, surplus: this.#surplus(bytes - networkBytes) }
+    const stored = measureStored(this.#resolved, measures, dependencies, (name) => storedModule(this.#run, name))
+    return { measures, dependencies, bytes, networkBytes, stored, surplus: this.#surplus(bytes - networkBytes) }
   }
 
   /** Milligas of loading that a network would not charge. @param stored bytes that it would not store */

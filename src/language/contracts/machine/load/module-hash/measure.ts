@@ -36,6 +36,7 @@ class MeasureCounts implements DefinitionMeasure {
   natives = 0
   ownHashes = 0
   terms = 0
+  stored = 0
   readonly targets: MemberTarget[] = []
 }
 

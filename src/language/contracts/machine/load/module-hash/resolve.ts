@@ -25,10 +25,16 @@ const DEFINITIONS: ReadonlySet<string> = new Set(['defun', 'defcap', 'defpact', 
 
 /**
  * Resolves the members of a loaded module.
+ * @param form the whole form of the module
  * @param members forms of its members, after its governance and documentation
  * @throws ContractError if a name in them means nothing to the network
  */
-export function resolveModule(run: ExpandingRun, module: Module, members: readonly Form[]): ResolvedModule {
+export function resolveModule(
+  run: ExpandingRun,
+  module: Module,
+  form: CallForm,
+  members: readonly Form[],
+): ResolvedModule {
   const calls = members.filter((member): member is CallForm => member.form === 'call')
   const forms = new Map(calls.filter((call) => DEFINITIONS.has(kindOf(call))).map((call) => [nameOf(call).name, call]))
   const resolver = new DefinitionResolver(run, module, new Set(forms.keys()))
@@ -45,6 +51,8 @@ export function resolveModule(run: ExpandingRun, module: Module, members: readon
   })
   return {
     module,
+    at: form,
+    from: form.from,
     name: moduleNameOf(module.name),
     imports,
     implemented: module.interfaces.map(moduleNameOf),
@@ -128,8 +136,8 @@ class DefinitionResolver {
       case 'defschema':
         return this.#schema(form)
       case 'deftable': {
-        const { name, type } = nameOf(form)
-        return { kind: 'deftable', name, schema: this.#desugarer.arg({ name, type, place: form.place }).type }
+        const atom = nameOf(form)
+        return { kind: 'deftable', name: atom.name, schema: this.#desugarer.arg(atom).type, at: form }
       }
       default:
         return this.#function(kind as 'defun' | 'defcap' | 'defpact', form)
@@ -144,7 +152,7 @@ class DefinitionResolver {
       throw new Error(`${name.name} is not a constant of ${this.#module.name}`)
     }
     const spec = this.#desugarer.arg(name)
-    return { kind: 'defconst', spec, term: this.#desugarer.term(form.items[2]), value }
+    return { kind: 'defconst', spec, term: this.#desugarer.term(form.items[2]), value, at: form }
   }
 
   #schema(form: CallForm): ResolvedDefinition {
@@ -152,7 +160,8 @@ class DefinitionResolver {
     const written = annotationsOf(form.items.slice(2)).rest as readonly Atom[]
     const sorted = written.toSorted((one, other) => compareText(one.name, other.name))
     const fields = sorted.map((field) => this.#desugarer.arg(field))
-    return { kind: 'defschema', name: nameOf(form).name, fields: new Map(fields.map(({ name, type }) => [name, type])) }
+    const types = new Map(fields.map(({ name, type }) => [name, type]))
+    return { kind: 'defschema', name: nameOf(form).name, fields: types, at: form }
   }
 
   #function(kind: 'defun' | 'defcap' | 'defpact', form: CallForm): ResolvedDefinition {
@@ -164,14 +173,14 @@ class DefinitionResolver {
     const args = desugarer.args(params)
     const spec = desugarer.arg(nameOf(form))
     if (kind === 'defun') {
-      return { kind, spec, args, body: isInterface ? null : desugarer.lambda(params, rest, form.place) }
+      return { kind, spec, args, body: isInterface ? null : desugarer.lambda(params, rest, form), at: form }
     }
     if (meta !== null) {
-      const body = () => this.#names.withBound(args, false, () => desugarer.body(rest, form.place))
-      return { kind: 'defcap', spec, args, meta, body: isInterface ? null : body() }
+      const body = () => this.#names.withBound(args, false, () => desugarer.body(rest, form))
+      return { kind: 'defcap', spec, args, meta, body: isInterface ? null : body(), at: form }
     }
     const steps = () => this.#names.withBound(args, false, () => rest.map((step) => this.#step(step)))
-    return { kind: 'defpact', spec, args, steps: isInterface ? null : steps() }
+    return { kind: 'defpact', spec, args, steps: isInterface ? null : steps(), at: form }
   }
 
   #step(form: Form): ResolvedStep {

@@ -3,6 +3,7 @@
  * variables are numbers, and special syntax is reduced to a few kinds of terms.
  */
 
+import type { TextPlace } from '../../../errors.ts'
 import { compareText } from '../../../values/compare.ts'
 import { Decimal } from '../../../values/decimal.ts'
 import { type Type, Unit, type Value } from '../../../values/value.ts'
@@ -29,7 +30,18 @@ export function sortedNames(qualified: readonly string[]): ModuleName[] {
   return [...new Set(qualified)].map(moduleNameOf).sort(compare)
 }
 
-export interface Arg {
+/** Where a part of a module stands in the text. The network keeps it with the part. */
+interface Placed {
+  readonly at: SourceSpan
+}
+
+export interface SourceSpan {
+  readonly place: TextPlace
+  /** Offset after the last character. */
+  readonly to: number
+}
+
+export interface Arg extends Placed {
   readonly name: string
   readonly type: Type | null
 }
@@ -73,7 +85,9 @@ export const FORMS = [
 
 export type FormName = (typeof FORMS)[number]
 
-export type ResolvedTerm =
+export type ResolvedTerm = Placed & TermContent
+
+type TermContent =
   | { readonly term: 'variable'; readonly name: string; readonly to: Reference }
   | { readonly term: 'lambda'; readonly args: readonly Arg[]; readonly body: ResolvedTerm }
   | { readonly term: 'let'; readonly arg: Arg; readonly value: ResolvedTerm; readonly body: ResolvedTerm }
@@ -102,7 +116,9 @@ export interface ResolvedStep {
 }
 
 /** A definition. Functions, capabilities and pacts of interfaces have no code. */
-export type ResolvedDefinition =
+export type ResolvedDefinition = Placed & DefinitionContent
+
+type DefinitionContent =
   | { readonly kind: 'defun'; readonly spec: Arg; readonly args: readonly Arg[]; readonly body: ResolvedTerm | null }
   | {
       readonly kind: 'defcap'
@@ -128,8 +144,10 @@ export interface ResolvedImport {
   readonly names: readonly string[] | null
 }
 
-export interface ResolvedModule {
+export interface ResolvedModule extends Placed {
   readonly module: Module
+  /** Offset of its first character. */
+  readonly from: number
   readonly name: ModuleName
   readonly imports: readonly ResolvedImport[]
   readonly implemented: readonly ModuleName[]
