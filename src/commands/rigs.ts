@@ -20,14 +20,14 @@ const MAX_CELL = 32
  * @throws NewcutError
  */
 export async function runRigs(
-  { address, json }: { readonly address: string | undefined; readonly json: boolean },
+  { address, json, wide }: { readonly address: string | undefined; readonly json: boolean; readonly wide: boolean },
   { out, untilStopped }: CommandContext,
 ): Promise<number> {
   const print = printerTo(out)
   const base = baseOf(address ?? DEFAULT_ADDRESS)
   const table = await untilStopped((stopped) => readAll(base, stopped))
   if (json) print(JSON.stringify(table))
-  else for (const line of linesOf(table)) print(line)
+  else for (const line of linesOf(table, wide)) print(line)
   return 0
 }
 
@@ -90,33 +90,76 @@ function tableIn(body: string): WorkerTable | null {
   }
 }
 
-const COLUMNS: readonly (readonly [name: string, cell: (rig: WorkerRow, nowMs: number) => string, isNumber?: true])[] =
-  [
-    ['user', ({ user }) => user],
-    ['worker', ({ worker }) => worker || '-'],
-    ['agent', ({ agent }) => agent || '-'],
-    ['now', ({ hashrates: { now } }) => rateText(now), true],
-    ['at worker', ({ hashrates: { announced } }) => rateText(announced), true],
-    ['1m', ({ hashrates }) => rateText(hashrates['1m']), true],
-    ['1h', ({ hashrates }) => rateText(hashrates['1h']), true],
-    ['1d', ({ hashrates }) => rateText(hashrates['1d']), true],
-    ['accepted', ({ accepted }) => String(accepted), true],
-    ['refused', ({ refused }) => refusedText(refused)],
-    ['last share', ({ lastShareMs }, nowMs) => (lastShareMs === null ? '-' : agoText(nowMs - lastShareMs)), true],
-    ['difficulty', ({ difficulty }) => (difficulty === null ? '-' : withPrefix(difficulty)), true],
-    ['address', ({ address, connections }) => (connections > 0 ? address : `${address} (gone)`)],
-  ]
+interface Column {
+  readonly name: string
+  readonly cell: (rig: WorkerRow, nowMs: number) => string
+  /** Limit of its characters. Default: MAX_CELL. */
+  readonly limit?: number
+  readonly isNumber?: true
+  /** Only in the wide table. */
+  readonly isWide?: true
+}
 
-function linesOf({ rigs, total, nowMs, isLogWell }: WorkerTable): string[] {
+/** The columns without `isWide` and the gaps between them have at most 100 characters. */
+const COLUMNS: readonly Column[] = [
+  { name: 'user', cell: ({ user }) => user, isWide: true },
+  { name: 'worker', cell: ({ worker }) => worker || '-', limit: 20 },
+  { name: 'agent', cell: ({ agent }) => agent || '-', isWide: true },
+  { name: 'now', cell: ({ hashrates: { now } }) => rateText(now), isNumber: true },
+  { name: 'at worker', cell: ({ hashrates: { announced } }) => rateText(announced), isNumber: true, isWide: true },
+  { name: '1m', cell: ({ hashrates }) => rateText(hashrates['1m']), isNumber: true, isWide: true },
+  { name: '1h', cell: ({ hashrates }) => rateText(hashrates['1h']), isNumber: true },
+  { name: '1d', cell: ({ hashrates }) => rateText(hashrates['1d']), isNumber: true, isWide: true },
+  { name: 'accepted', cell: ({ accepted }) => String(accepted), isNumber: true },
+  { name: 'refused', cell: ({ refused }) => String(refusedIn(refused)), isNumber: true },
+  { name: 'refused as', cell: ({ refused }) => refusedText(refused), isWide: true },
+  {
+    name: 'last share',
+    cell: ({ lastShareMs }, nowMs) => (lastShareMs === null ? '-' : agoText(nowMs - lastShareMs)),
+    isNumber: true,
+  },
+  {
+    name: 'difficulty',
+    cell: ({ difficulty }) => (difficulty === null ? '-' : withPrefix(difficulty)),
+    isNumber: true,
+    isWide: true,
+  },
+  { name: 'state', cell: stateText },
+  { name: 'address', cell: ({ address }) => address, limit: 15 },
+]
+
+/** Rigs in trouble come first: those with a warning, then those that are gone. */
+function stateText({ connections, warning }: WorkerRow): string {
+  if (connections === 0) return 'gone'
+  return warning === null ? 'mining' : 'refused'
+}
+
+const STATES = ['refused', 'gone', 'mining']
+
+/** The table, with a heading for each user unless it has a column of users. */
+function linesOf({ rigs, total, nowMs, isLogWell }: WorkerTable, isWide: boolean): string[] {
   if (rigs.length === 0) return ['no rigs']
-  const rows = rigs.map((rig) => COLUMNS.map(([, cell]) => printable(cell(rig, nowMs), MAX_CELL)))
-  const table = [COLUMNS.map(([name]) => name), ...rows]
-  const widths = COLUMNS.map((_, column) => Math.max(...table.map((row) => row[column].length)))
-  const lines = table.map((row) => {
-    const cells = row.map((cell, i) => (COLUMNS[i][2] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
+  const columns = COLUMNS.filter((column) => isWide || column.isWide !== true)
+  const sorted = rigs.toSorted((a, b) => STATES.indexOf(stateText(a)) - STATES.indexOf(stateText(b)))
+  const rows = sorted.map((rig) => columns.map(({ cell, limit = MAX_CELL }) => printable(cell(rig, nowMs), limit)))
+  const table = [columns.map(({ name }) => name), ...rows]
+  const widths = columns.map((_, column) => Math.max(...table.map((row) => row[column].length)))
+  const [header, ...lines] = table.map((row) => {
+    const cells = row.map((cell, i) => (columns[i].isNumber ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
     return cells.join('  ').trimEnd()
   })
-  return [...lines, '', totalLine(rigs, total), ...(isLogWell === false ? [NOT_KEPT] : []), ...warningLines(rigs)]
+  const users = [...new Set(sorted.map(({ user }) => user))]
+  const body = isWide
+    ? lines
+    : users.flatMap((user) => [printable(user), ...lines.filter((_, i) => sorted[i].user === user)])
+  return [
+    header,
+    ...body,
+    '',
+    totalLine(rigs, total),
+    ...(isLogWell === false ? [NOT_KEPT] : []),
+    ...warningLines(rigs),
+  ]
 }
 
 const NOT_KEPT = 'the share log cannot be written: shares are refused'
@@ -135,6 +178,8 @@ function warningLines(rigs: readonly WorkerRow[]): string[] {
     return [`warning: ${printable(name)}: ${refused} of ${of} shares were refused, most as ${reason}; ${remedy}`]
   })
 }
+
+const refusedIn = (refused: WorkerRow['refused']) => Object.values(refused).reduce((sum, count) => sum + count, 0)
 
 function refusedText(refused: WorkerRow['refused']): string {
   const parts = Object.entries(refused).map(([verdict, count]) => `${count} ${verdict}`)

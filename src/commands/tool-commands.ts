@@ -50,9 +50,8 @@ export const toolCommands: readonly CommandRow[] = [
     help: 'list the rigs of a miner with hashrates, shares and refusals',
     about: 'ADDRESS is the HTTP address of the running miner, 127.0.0.1:4148 by default.',
     options: rigsOptions,
-    examples: ['newcut rigs', 'newcut rigs 10.0.0.5:4148', 'newcut rigs --json'],
-    run: async ([address], { values: { json } }, context) =>
-      (await import('./rigs.ts')).runRigs({ address, json }, context),
+    examples: ['newcut rigs', 'newcut rigs 10.0.0.5:4148', 'newcut rigs --wide', 'newcut rigs --json'],
+    run: async ([address], { values }, context) => (await import('./rigs.ts')).runRigs({ address, ...values }, context),
   }),
   commandRow({
     name: 'bench',

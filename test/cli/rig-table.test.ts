@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { WorkerRow } from '../../src/mining/accounts/rig-rows.ts'
 import { paceSearch } from '../pace.ts'
 import { Rig } from '../support/stratum-rig.ts'
 import { until } from '../wait.ts'
@@ -42,12 +43,16 @@ describe('newcut rigs', () => {
     for (let i = 0; i < 50; i++) await rig.submit(job.id, 'x')
     const shown = await run(['rigs', first.url])
     expect(shown).toMatchObject({ code: 0, err: '' })
-    const [header, row, , total, ...warnings] = shown.out.trimEnd().split('\n')
-    expect(header).toMatch(
-      /^user +worker +agent +now +at worker +1m +1h +1d +accepted +refused +last share +difficulty +address$/,
+    const [header, user, row, , total, ...warnings] = shown.out.trimEnd().split('\n')
+    expect(header).toMatch(/^worker +now +1h +accepted +refused +last share +state +address$/)
+    expect(user).toBe('k:abc')
+    expect(row).toMatch(/^shelf-1 +\S.* +- +3 +50 +\d+ s {2}refused {2}127\.0\.0\.1$/)
+    const wide = (await run(['rigs', first.url, '--wide'])).out.split('\n')
+    expect(wide[0]).toMatch(
+      /^user +worker +agent +now +at worker +1m +1h +1d +accepted +refused +refused as +last share +difficulty +state +address$/,
     )
-    expect(row).toMatch(
-      /^k:abc +shelf-1 +ours\/1 +\S.* 1\.00 MH\/s +- +- +- +3 {2}50 malformed +\d+ s +\S+ {2}127\.0\.0\.1$/,
+    expect(wide[1]).toMatch(
+      /^k:abc +shelf-1 +ours\/1 +\S.* 1\.00 MH\/s +- +- +- +3 +50 +50 malformed +\d+ s +\S+ {2}refused {2}127\.0\.0\.1$/,
     )
     expect(total).toBe('1 worker, 1 connected; 0 H/s over an hour')
     expect(warnings).toEqual([
@@ -61,6 +66,60 @@ describe('newcut rigs', () => {
     expect(rigs.length).toBe(1)
     expect(isLogWell).toBe(true)
     expect(rigs[0]).toMatchObject({ accepted: 3, refused: { malformed: 50 }, connections: 0, agent: 'ours/1' })
+  })
+
+  it('newcut rigs fits in 100 columns, with a heading for each user and rigs in trouble first', async () => {
+    const rig = (worker: string, more: Partial<WorkerRow>): WorkerRow =>
+      ({
+        user: `k:${'ab'.repeat(32)}`,
+        worker,
+        agent: 'a-program-with-a-long-name/10.20.30',
+        address: '192.168.100.100',
+        connections: 1,
+        accepted: 123_456,
+        refused: {},
+        lastShareMs: 1000,
+        difficulty: 2 ** 50,
+        warning: null,
+        hashrates: {
+          now: 123.4e12,
+          announced: 999.9e12,
+          '1m': 1e12,
+          '5m': 1e12,
+          '1h': 123.4e12,
+          '1d': 1e12,
+          '7d': 1e12,
+        },
+        ...more,
+      }) as WorkerRow
+    const rigs = [
+      rig('fast', {}),
+      rig('gone-long-ago-to-another-place', { connections: 0, lastShareMs: null }),
+      rig('late', {
+        refused: { stale: 99_999 },
+        warning: { refused: 9, of: 10, reason: 'stale', remedy: 'look' } as never,
+      }),
+      rig('other', { user: 'bob' }),
+    ]
+    const server = createServer((_request, response) =>
+      response.end(JSON.stringify({ rigs, total: 4, nowMs: 2000, isLogWell: true })),
+    ).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await until(() => server.listening)
+    const { out } = await run(['rigs', `127.0.0.1:${(server.address() as AddressInfo).port}`])
+    const lines = out.split('\n').slice(0, 7)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
+    const names = lines.slice(1).map((line) => line.split('  ')[0])
+    expect(names).toEqual([
+      `k:${'ab'.repeat(32)}`,
+      'late',
+      'gone-long-ago-to-an…',
+      'fast',
+      'bob',
+      'other',
+    ])
+    expect(lines[2]).toMatch(/ 99999 .* refused {2}192/)
+    expect(lines[3]).toMatch(/ - {2}gone /)
   })
 
   it('newcut rigs reports that another miner already keeps its shares there', async () => {

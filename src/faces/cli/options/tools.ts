@@ -15,7 +15,14 @@ export const devicesOptions = {
 }
 
 /** Options of `newcut rigs`. */
-export const rigsOptions = { json: flagOnly(option(yesNo, false, null, 'print JSON')) }
+export const rigsOptions = {
+  json: flagOnly(option(yesNo, false, null, 'print JSON')),
+  wide: flagOnly(
+    option(yesNo, false, null, 'show all columns', {
+      more: 'They need about 180 characters. Without it, 100 are enough.',
+    }),
+  ),
+}
 
 /** Options of `newcut bench`. */
 export const benchOptions = {
