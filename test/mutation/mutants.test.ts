@@ -94,8 +94,8 @@ it('a comment silences the mutants of its line, or of the next line of code, for
 (b)
 (c) ; an ordinary comment`
   expect(ignoreCommentsIn(text, 'm.pact', operatorNames)).toEqual([
-    { line: 0, at: 0, operators: [], reason: 'it is fine' },
-    { line: 3, at: 1, operators: ['boundary', 'off-by-one'], reason: 'rounds down' },
+    { line: 0, at: 'm.pact:1', operators: [], reason: 'it is fine' },
+    { line: 3, at: 'm.pact:2', operators: ['boundary', 'off-by-one'], reason: 'rounds down' },
   ])
   const refusals = ['skip it', 'ignore', 'ignore boundary:', 'ignore boundry: no'].map((directive) => {
     try {

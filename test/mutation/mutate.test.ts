@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { mutationLines, plantFaults } from '../../src/language/mutation/mutate.ts'
+import { countMutants, mutationLines, plantFaults } from '../../src/language/mutation/mutate.ts'
 
 const CONTRACT = `(module m G
   (defcap G () true)
@@ -132,20 +132,43 @@ it('tests that fail without a fault, or call for a fork, are refused in words', 
   await expect(plant({ files: ['pay.repl'] })).rejects.toThrow('the tests reach no modules')
 })
 
-it('the report shows survivors as differences, silenced faults with their reasons, and a table', async () => {
-  write(
-    'm.pact',
-    CONTRACT.replace(
-      '(+ n 1))',
-      '(+ n 1)) ; newcut-mutate: ignore arithmetic: it is a sum\n;; newcut-mutate: ignore none',
-    ),
-  )
-  const lines = mutationLines(await plant()).map(({ text }) => text)
-  expect(lines.slice(0, 5)).toEqual([
+it('the report shows survivors as differences, silenced ones with their reasons, and a table', async () => {
+  const { lines, ...others } = await reportOf(CONTRACT)
+  expect(lines).toEqual([
     'SURVIVED m.pact:4:19: constant in m.pay',
     '  - (enforce (> n 0) "positive")',
     '  + (enforce (> n 1) "positive")',
     '  nobody noticed that 0 became 1; it ran in pay.repl',
     '',
+    'operator            killed  survived    score',
+    'remove-enforce           1         0  100.0 %',
+    'boundary                 1         0  100.0 %',
+    'opposite                 1         0  100.0 %',
+    'off-by-one               2         0  100.0 %',
+    'constant                 1         1   50.0 %',
+    'arithmetic               2         0  100.0 %',
+    'all                      8         1   88.8 %',
+    'no test reaches the code of 2 mutants: m.pact:7',
+    '9 runs of test files, 0 verdicts known from earlier runs',
   ])
+  expect(others).toEqual({ score: 100 * (8 / 9), ignored: [] })
 })
+
+it('a comment silences a survivor with its reason, and nothing that a test notices', async () => {
+  const silenced = CONTRACT.replace('"positive")', '"positive") ; newcut-mutate: ignore it is positive').replace(
+    '    (+ n 1))',
+    '    ;; newcut-mutate: ignore arithmetic: it is a sum\n    (+ n 1))',
+  )
+  const { lines, ...others } = await reportOf(silenced)
+  expect(others).toEqual({ score: 100, ignored: ['4:19 constant'] })
+  expect(lines).toContain('m.pact:4:19: constant is silenced: it is positive')
+  expect(lines).toContain('m.pact:5: the comment silences nothing')
+  expect(lines.filter((line) => line.includes('SURVIVED'))).toEqual([])
+})
+
+async function reportOf(contract: string) {
+  write('m.pact', contract)
+  const result = await plant()
+  const { score } = countMutants(result.mutants)
+  return { lines: mutationLines(result).map(({ text }) => text), score, ignored: namesOf(result, 'ignored') }
+}

@@ -1,5 +1,5 @@
 /**
- * Comments that silence mutants of a line: `; newcut-mutate: ignore REASON`, or `; newcut-mutate: ignore OPERATOR: REASON`.
+ * Comments that silence survivors of a line: `; newcut-mutate: ignore REASON`, or `; newcut-mutate: ignore OPERATOR: REASON`.
  * A comment on a line of its own silences the next line of code.
  */
 import { operatingError } from '#ground/base/errors.ts'
@@ -9,8 +9,8 @@ import { mutationErrors } from './errors.ts'
 export interface IgnoreComment {
   /** Line of the mutants, from 0. */
   readonly line: number
-  /** Line of the comment, from 0. */
-  readonly at: number
+  /** `file:line` of the comment, from 1. */
+  readonly at: string
   /** Operators whose mutants it silences; empty for all. */
   readonly operators: readonly string[]
   readonly reason: string
@@ -40,7 +40,8 @@ export function ignoreCommentsIn(text: string, place: string, known: readonly st
     }
     const reason = chosen ?? rest
     if (reason === '') throw fail('the comment has no reason')
-    return [{ line: before.trim() === '' ? nextCodeLine(lines, at) : at, at, operators, reason }]
+    const silenced = before.trim() === '' ? nextCodeLine(lines, at) : at
+    return [{ line: silenced, at: `${place}:${at + 1}`, operators, reason }]
   })
 }
 

@@ -64,10 +64,12 @@ export async function plantFaults(options: MutationOptions): Promise<MutationRes
     threads.useTexts(choices, new Map(measured.flatMap(({ texts }) => [...texts])))
     const judge = new Judge(measured, options)
     await judge.run(threads, planted.mutants)
+    const ended = planted.mutants.map((each) => ({ each, result: mutantResultOf(each, judge.ends.get(each)) }))
+    const used = new Set(ended.map(({ each, result }) => (result.status === 'ignored' ? each.ignored : null)))
     return {
-      mutants: planted.mutants.map((each) => mutantResultOf(each, judge.ends.get(each))),
+      mutants: ended.map(({ result }) => result),
       passed: measured.reduce((sum, { passed }) => sum + passed, 0),
-      unusedComments: planted.unusedComments,
+      unusedComments: planted.comments.filter((each) => !used.has(each)).map(({ at }) => at),
       runs: judge.runs,
       known: judge.known,
     }
@@ -91,10 +93,11 @@ function plantedIn(measured: readonly MeasuredFile[], only: readonly string[] | 
   const paths = only === null ? [...counted] : chosenFrom(counted, only)
   const known = knownModules(texts)
   const costs = [...measured].sort((one, other) => one.milligas - other.milligas)
-  const unusedComments: string[] = []
+  const comments: IgnoreComment[] = []
   const mutants = paths.sort().flatMap((path) => {
     const text = texts.get(path) ?? ''
-    const comments = ignoreCommentsIn(text, displayPath(path), operatorNames)
+    const own = ignoreCommentsIn(text, displayPath(path), operatorNames)
+    comments.push(...own)
     const reaches = costs.map((each) => {
       const counts = each.coverage.find(({ file }) => file === path)
       return { file: each, reach: counts === undefined ? null : reachOf(counts) }
@@ -105,14 +108,12 @@ function plantedIn(measured: readonly MeasuredFile[], only: readonly string[] | 
         const reachedBy = reaches.flatMap(({ file, reach }) =>
           reach !== null && isReached(mutant, reach) ? [file] : [],
         )
-        return { path, text, mutant, reachedBy, ignored: comments.find((each) => silences(each, mutant)) ?? null }
+        return { path, text, mutant, reachedBy, ignored: own.find((each) => silences(each, mutant)) ?? null }
       })
-    const used = new Set(planted.map(({ ignored }) => ignored))
-    for (const each of comments) if (!used.has(each)) unusedComments.push(`${displayPath(path)}:${each.at + 1}`)
     return planted
   })
   if (mutants.length === 0) throw operatingError(mutationErrors.noModules)
-  return { mutants, unusedComments }
+  return { mutants, comments }
 }
 
 function silences({ line, operators }: IgnoreComment, { place, operator }: Mutant): boolean {
@@ -145,7 +146,7 @@ class Judge {
   }
 
   async run(threads: MutationThreads, mutants: readonly PlantedMutant[]): Promise<void> {
-    const reached = mutants.filter(({ ignored, reachedBy }) => ignored === null && reachedBy.length > 0)
+    const reached = mutants.filter(({ reachedBy }) => reachedBy.length > 0)
     let [done, survived] = [0, 0]
     try {
       await threads.judge(reached, async (planted, run) => {

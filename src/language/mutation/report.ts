@@ -69,12 +69,14 @@ function remarks({ mutants, runs, known, unusedComments }: MutationResult): stri
     ...unusedComments.map((place) => `${place}: the comment silences nothing`),
     ...(unreached.length === 0
       ? []
-      : [`${withStatus('unreached').length} mutants are in code that no test reaches: ${shortList(unreached)}`]),
-    ...(invalid === 0 ? [] : [`${invalid} mutants do not load, and do not count`]),
-    ...(endless === 0 ? [] : [`${endless} mutants ran without end, and count as killed`]),
+      : [`no test reaches the code of ${countText(withStatus('unreached').length)}: ${shortList(unreached)}`]),
+    ...(invalid === 0 ? [] : [`${countText(invalid)} that cannot be loaded left out`]),
+    ...(endless === 0 ? [] : [`${countText(endless)} without end, killed by the count of work`]),
     `${runs} runs of test files, ${known} verdicts known from earlier runs`,
   ]
 }
+
+const countText = (count: number) => `${count} mutant${count === 1 ? '' : 's'}`
 
 function shortList(items: readonly string[]): string {
   const shown = items.slice(0, MAX_LINES).join(', ')

@@ -68,6 +68,7 @@ export function mutantResultOf(planted: PlantedMutant, judged: JudgedMutant | un
   const { path, text, mutant, reachedBy, ignored } = planted
   const { place, operator, member, what, edits } = mutant
   const verdict = judged?.verdict
+  const status = statusOf(planted, verdict)
   return {
     file: displayPath(path),
     line: place.line + 1,
@@ -77,12 +78,19 @@ export function mutantResultOf(planted: PlantedMutant, judged: JudgedMutant | un
     member,
     what,
     diff: diffOf(text, edits),
-    status: ignored === null ? (verdict?.kind ?? 'unreached') : 'ignored',
+    status,
     tests: reachedBy.map(({ file }) => file),
     killedBy: verdict?.kind === 'killed' ? verdict.by : null,
     killer: judged?.test ?? null,
-    reason: verdict?.kind === 'invalid' ? verdict.why : (ignored?.reason ?? null),
+    reason:
+      verdict?.kind === 'invalid' ? verdict.why : status === 'ignored' && ignored !== null ? ignored.reason : null,
   }
+}
+
+/** A comment excuses what nobody notices. A mutant that a test kills needs none. */
+function statusOf({ ignored }: PlantedMutant, verdict: MutantVerdict | undefined): MutantStatus {
+  const isUnnoticed = verdict === undefined || verdict.kind === 'survived'
+  return isUnnoticed && ignored !== null ? 'ignored' : (verdict?.kind ?? 'unreached')
 }
 
 /** From the first to the last visible change. */
