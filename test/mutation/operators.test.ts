@@ -1,6 +1,7 @@
 /** For each operator, a fault that a good test notices and a weak one does not. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { operatorNames } from '../../src/language/mutation/operators.ts'
+import { operatorNames, operators } from '../../src/language/mutation/operators.ts'
 import { changesOf, judge, moduleOf, mutantsIn, passes } from './planted.ts'
 
 interface Case {
@@ -296,6 +297,12 @@ const cases: readonly Case[] = [
 ]
 
 describe('operators', () => {
+  it('operators stand in LANGUAGE.md, in this order and with these words', () => {
+    const [, list] = /## Planted faults\n[^|]*((?:\|.*\n)+)/.exec(readFileSync('docs/LANGUAGE.md', 'utf8')) ?? []
+    const rows = operators.map(({ name, change }) => `| \`${name}\` | ${change} |`)
+    expect(list).toBe(`${['| operator | fault |', '|---|---|', ...rows].join('\n')}\n`)
+  })
+
   it('operators have a case each', () => {
     expect([...new Set(cases.map(({ operator }) => operator))].toSorted()).toEqual([...operatorNames].toSorted())
   })
