@@ -1,48 +1,41 @@
-/** `newcut test`: runs test files of the contract language, and reports expected and actual values. */
+/** `newcut test`: runs test files of the contract language, and shows their results. */
 
 import { randomInt } from 'node:crypto'
 import { writeFlags } from '#faces/cli/config-file.ts'
-import { countText, painter } from '#faces/cli/line.ts'
+import { painter } from '#faces/cli/line.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import type { testOptions } from '#faces/cli/options/test.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
-import type {
-  FormGas,
-  FormTrace,
-  PropertyRuns,
-  StoppedAt,
-  TestFailure,
-  TestReport,
-} from '#language/contracts/repl/run.ts'
+import { describeError, operatingError } from '#ground/base/errors.ts'
+import type { FormGas, FormTrace, PropertyRuns } from '#language/contracts/repl/run.ts'
 import type { FileOutcome, FileRequests } from '#language/testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
-import { type LocatedResult, locationOf, tapLines, testsOf, withMatching } from '#language/testing/results.ts'
-import { findTestFiles, runTestFiles } from '#language/testing/run.ts'
-import { type WatchEvents, watchFiles } from '#language/testing/watch.ts'
+import { countTests, type FileTests, locationOf, type TestMatch, tapLines, testsOf } from '#language/testing/results.ts'
+import { type FoundFiles, findTestFiles, streamTestFiles } from '#language/testing/run.ts'
+import { commandErrors } from './input/errors.ts'
 import { type ForkValues, forkOf } from './input/fork-setup.ts'
 import { readSnapshot, writeSnapshot } from './input/snapshot-file.ts'
+import { fileJson } from './results/test-json.ts'
+import { TestLines } from './results/test-lines.ts'
 import { deepestFailure, failureText, traceLines } from './results/trace-lines.ts'
 
 type TestValues = Values<typeof testOptions>
 
-interface TestCommandOptions extends RunReportOptions {
-  readonly files: readonly string[]
-  readonly json: boolean
+interface TestCommandOptions extends Omit<RunReportOptions, 'folders'> {
   readonly tap: boolean
+  /** Prints annotations of GitHub workflows. */
+  readonly github: boolean
   /** File for results as JUnit XML. */
   readonly junit: string | undefined
   /** File for the coverage, which lcov tools read. */
   readonly lcov: string | undefined
   /** Shows the gas of each form. */
   readonly gas: boolean
-  /** Shows the steps of forms: 1 of failed ones, 2 of all, 3 with whole values. */
+  /** Lists all tests, and shows the steps of forms: 1 of failed ones, 2 of all, 3 with whole values. */
   readonly verbosity: number
-  /** Counts only tests whose names contain it. */
-  readonly match: string | undefined
   /** Number of files that run at the same time. */
   readonly jobs: number | undefined
-  readonly watch: boolean
   /** How property tests draw values. */
   readonly chance: PropertyRuns
   readonly fork: ForkValues
@@ -59,35 +52,32 @@ export async function runTestCommand(
   values: TestValues,
   context: CommandContext,
 ): Promise<number> {
-  const { files } = findTestFiles(names, values.watch)
-  if (values.mutate) return (await import('./mutate.ts')).runMutation(files, values, context)
-  const options = optionsOf(files, values)
-  if (!options.watch) return (await runOnce(options, context)).status
-  const events: WatchEvents = {
-    onWatching: (files) => void context.out.write(`watching ${countText(files, 'file')}: Ctrl-C ends\n`),
-    onChange: (name) => void context.out.write(`\n${name} has changed\n`),
+  if (values.mutate) {
+    return (await import('./mutate.ts')).runMutation(findTestFiles(names).files, values, context)
   }
-  return context.untilStopped(async (stopped) => {
-    const last = await watchFiles(() => runOnce(options, context), events, stopped)
-    return last?.status ?? 0
-  })
+  const suite = new Suite(optionsOf(values, context), context)
+  if (!values.watch) {
+    const found = findTestFiles(names)
+    return (await suite.run(found.files, found)).status
+  }
+  const { runWatch } = await import('./results/test-watch.ts')
+  return runWatch(names, suite, context)
 }
 
-function optionsOf(files: readonly string[], values: TestValues): TestCommandOptions {
-  const { json, tap, gas, verbose, match, junit, lcov, jobs, watch, check, tolerance, seed, runs } = values
+function optionsOf(values: TestValues, { environment }: CommandContext): TestCommandOptions {
+  const { json, tap, gas, verbose, match, junit, lcov, jobs, check, tolerance, seed, runs, github } = values
   const { 'gas-report': gasReport, 'gas-snapshot': gasSnapshot, 'coverage-min': coverageMin = null } = values
   const hasCoverage = values.coverage || lcov !== undefined || coverageMin !== null
   return {
-    files,
     json,
     tap,
     gas,
     verbosity: verbose,
-    match,
+    match: match === undefined ? null : matchOf(match),
+    github: github || environment.GITHUB_ACTIONS === 'true',
     junit,
     lcov,
     jobs,
-    watch,
     check,
     tolerance,
     gasReport,
@@ -99,43 +89,120 @@ function optionsOf(files: readonly string[], values: TestValues): TestCommandOpt
   }
 }
 
-/** Runs all files. @returns the exit code, and the files that the runs read */
-async function runOnce(
-  options: TestCommandOptions,
-  context: CommandContext,
-): Promise<{ readonly status: number; readonly read: readonly string[] }> {
-  const print = printerTo(context.out)
-  const outcomes = (await outcomesOf(options, context)).map((outcome) => {
-    return options.match === undefined ? outcome : withMatching(outcome, options.match)
-  })
-  const tests = outcomes.map((outcome) => testsOf(outcome, locationOf))
-  if (options.tap) for (const line of tapLines(tests)) print(line)
-  else for (const outcome of outcomes) printOutcome(outcome, options, context)
-  const sum = (of: (report: TestReport) => number) => outcomes.reduce((all, { report }) => all + of(report), 0)
-  const failed = sum(({ failures, stopped }) => failures.length + (stopped === null ? 0 : 1))
-  if (!options.json && !options.tap) print(`${sum(({ passed }) => passed)} passed, ${failed} failed`)
-  const hasNone = options.match !== undefined && failed === 0 && sum(({ passed }) => passed) === 0
-  if (hasNone) context.err.write(`no test has a name that contains ${JSON.stringify(options.match)}\n`)
-  const isFine = reportRun(outcomes, tests, options, reportPlaces(options, context))
-  return { status: failed === 0 && isFine && !hasNone ? 0 : 1, read: outcomes.flatMap(({ read }) => read) }
-}
-
-/** Reports go to stderr if stdout is for a program. */
-function reportPlaces({ json, tap, junit, lcov }: TestCommandOptions, { out, err }: CommandContext): ReportPlaces {
-  return {
-    print: printerTo(json || tap ? err : out),
-    writeJunit: junit === undefined ? null : (text) => writeOutput('--junit', junit, text),
-    writeLcov: lcov === undefined ? null : (text) => writeOutput('--lcov', lcov, text),
-    readSnapshot,
-    writeSnapshot,
+/** A text between slashes is an expression, which may have flags behind it. @throws NewcutError BAD_OPTION */
+function matchOf(text: string): NonNullable<TestMatch> {
+  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? []
+  if (source === undefined) return text
+  try {
+    // Each name is matched from its start.
+    return new RegExp(source, flags.replace(/[gy]/g, ''))
+  } catch (error) {
+    const why = describeError(error).replace(/^Invalid regular expression: (?:\/.*\/\w*: )?/s, '')
+    throw operatingError(commandErrors.wrongMatch, { text, why }, error)
   }
 }
 
+/** How a run of some files ended. */
+export interface SuiteEnd {
+  readonly status: number
+  readonly read: ReadonlyMap<string, readonly string[]>
+  readonly failed: readonly string[]
+}
+
+/** The files of a command. It keeps their last results, so that reports of a later run of some files have all. */
+export class Suite {
+  readonly #options: TestCommandOptions
+  readonly #context: CommandContext
+  readonly #outcomes = new Map<string, FileOutcome>()
+  readonly #lines: TestLines
+
+  constructor(options: TestCommandOptions, context: CommandContext) {
+    this.#options = options
+    this.#context = context
+    this.#lines = new TestLines(context.out, context.environment)
+  }
+
+  /** Runs these files of all, and prints each result as soon as those before it are there. */
+  async run(files: readonly string[], found: FoundFiles, signal?: AbortSignal): Promise<SuiteEnd> {
+    const { json, tap, match } = this.#options
+    const print = printerTo(this.#context.out)
+    const startedMs = performance.now()
+    const tests: FileTests[] = []
+    for await (const outcome of outcomesOf(files, this.#options, this.#context, signal)) {
+      this.#outcomes.set(outcome.file, outcome)
+      const results = testsOf(outcome, match)
+      tests.push(results)
+      if (!tap) for (const line of this.#linesOf(outcome, results, found.files.length === 1)) print(line)
+    }
+    if (tap) for (const line of tapLines(tests)) print(line)
+    const counts = countTests(tests.flatMap((each) => each.tests))
+    const hasNone = match !== null && counts.failed === 0 && counts.passed === 0
+    if (hasNone) this.#context.err.write(`no test has a name that ${matchText(match)}\n`)
+    let isFine = false
+    try {
+      isFine = this.#report(found)
+    } finally {
+      if (!json && !tap) print(this.#lines.totalLine(counts, files.length, performance.now() - startedMs))
+    }
+    return {
+      status: counts.failed === 0 && isFine && !hasNone ? 0 : 1,
+      read: new Map(files.map((file) => [file, this.#outcomes.get(file)?.read ?? []])),
+      failed: tests.filter((each) => countTests(each.tests).failed > 0).map(({ file }) => file),
+    }
+  }
+
+  #linesOf(outcome: FileOutcome, results: FileTests, isAlone: boolean): string[] {
+    const { json, verbosity, gas } = this.#options
+    const { report, findings } = outcome
+    if (json) return [fileJson(outcome, results, this.#options)]
+    const between = [...report.output.map((line) => `  ${line}`), ...(gas ? gasLines(report.gas) : [])]
+    return [
+      ...this.#lines.fileLines(results, outcome, { isAlone, listsAll: verbosity > 0 }, between),
+      ...findings.traces.flatMap((trace) => formLines(trace, this.#options, this.#context)),
+    ]
+  }
+
+  /** Reports on all files. They go to stderr if stdout is for a program. @returns false if a check failed */
+  #report({ files, folders }: FoundFiles): boolean {
+    const { out, err, environment } = this.#context
+    const { json, tap, junit, lcov, github, match } = this.#options
+    const outcomes = files.flatMap((file) => this.#outcomes.get(file) ?? [])
+    const print = printerTo(json || tap ? err : out)
+    const places: ReportPlaces = {
+      print,
+      annotate: github ? { print, root: environment.GITHUB_WORKSPACE ?? process.cwd() } : null,
+      writeJunit: junit === undefined ? null : (text) => writeOutput('--junit', junit, text),
+      writeLcov: lcov === undefined ? null : (text) => writeOutput('--lcov', lcov, text),
+      readSnapshot,
+      writeSnapshot,
+    }
+    const tests = outcomes.map((outcome) => testsOf(outcome, match))
+    return reportRun(outcomes, tests, { ...this.#options, folders }, places)
+  }
+}
+
+const matchText = (match: NonNullable<TestMatch>) =>
+  typeof match === 'string' ? `contains ${JSON.stringify(match)}` : `matches ${match}`
+
 /** On a fork, files run one after the other: what one of them has fetched serves the next. */
-async function outcomesOf(options: TestCommandOptions, context: CommandContext): Promise<FileOutcome[]> {
-  const { files, fork, jobs } = options
+async function* outcomesOf(
+  files: readonly string[],
+  options: TestCommandOptions,
+  context: CommandContext,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<FileOutcome> {
+  const { fork, jobs } = options
   const questions = questionsOf(options)
-  if (fork.fork === undefined) return forkedWhere(await runTestFiles(files, questions, jobs), options, context)
+  if (fork.fork === undefined) {
+    const forks = new TestForks(questions, context)
+    let next = 0
+    for await (const outcome of streamTestFiles(files, questions, { jobs, signal })) {
+      const file = files[next++]
+      yield outcome ?? (await forks.run(file))
+    }
+    await forks.printCosts()
+    return
+  }
   const { openTestFork, runOnFork } = await import('#language/testing/fork.ts')
   const { costLine, forkLine } = await import('./results/fork-lines.ts')
   const tell = printerTo(context.err)
@@ -143,76 +210,52 @@ async function outcomesOf(options: TestCommandOptions, context: CommandContext):
     tell(writeFlags(line)),
   )
   tell(forkLine(opened.pin, opened.source.block.chain))
-  const outcomes: FileOutcome[] = []
-  for (const file of files) outcomes.push(await runOnFork(file, questions, opened))
+  for (const file of files) {
+    signal?.throwIfAborted()
+    yield await runOnFork(file, questions, opened)
+  }
   tell(costLine(opened.remote))
-  return outcomes
 }
 
-/** Runs the files that fork a network themselves. */
-async function forkedWhere(
-  outcomes: readonly (FileOutcome | null)[],
-  options: TestCommandOptions,
-  { err, environment }: CommandContext,
-): Promise<FileOutcome[]> {
-  if (outcomes.every((outcome) => outcome !== null)) return [...outcomes]
-  const tell = printerTo(err)
-  const { costLine, envForkLine } = await import('./results/fork-lines.ts')
-  const { envForkOptions } = await import('./input/env-fork.ts')
-  const forks = new (await import('#language/testing/env-forks.ts')).EnvForks({
-    optionsOf: (call) => envForkOptions(call, environment),
-    onOpened: ({ pin, source }, { url }) => tell(envForkLine(pin, source.block.chain, url)),
-    onNotice: (line) => tell(writeFlags(line)),
-  })
-  const all: FileOutcome[] = []
-  for (const [i, outcome] of outcomes.entries()) {
-    all.push(outcome ?? (await forks.run(options.files[i], questionsOf(options))))
+/** The forks of files that fork a network themselves. */
+class TestForks {
+  readonly #questions: FileRequests
+  readonly #context: CommandContext
+  #forks: import('#language/testing/env-forks.ts').EnvForks | null = null
+
+  constructor(questions: FileRequests, context: CommandContext) {
+    this.#questions = questions
+    this.#context = context
   }
-  for (const { remote } of forks.opened) tell(costLine(remote))
-  return all
+
+  async run(file: string): Promise<FileOutcome> {
+    this.#forks ??= await this.#open()
+    return this.#forks.run(file, this.#questions)
+  }
+
+  async printCosts(): Promise<void> {
+    if (this.#forks === null) return
+    const { costLine } = await import('./results/fork-lines.ts')
+    for (const { remote } of this.#forks.opened) printerTo(this.#context.err)(costLine(remote))
+  }
+
+  async #open() {
+    const { err, environment } = this.#context
+    const tell = printerTo(err)
+    const { envForkLine } = await import('./results/fork-lines.ts')
+    const { envForkOptions } = await import('./input/env-fork.ts')
+    const { EnvForks } = await import('#language/testing/env-forks.ts')
+    return new EnvForks({
+      optionsOf: (call) => envForkOptions(call, environment),
+      onOpened: ({ pin, source }, { url }) => tell(envForkLine(pin, source.block.chain, url)),
+      onNotice: (line) => tell(writeFlags(line)),
+    })
+  }
 }
 
 function questionsOf({ verbosity, gasReport, coverage, chance }: TestCommandOptions): FileRequests {
   const traces = (['none', 'failed', 'all'] as const)[Math.min(verbosity, 2)]
   return { traces, hasGas: gasReport, coverage, runs: chance }
-}
-
-function printOutcome(
-  { file, report, findings }: FileOutcome,
-  options: TestCommandOptions,
-  context: CommandContext,
-): void {
-  const print = printerTo(context.out)
-  const { gas, cases, ...rest } = report
-  if (options.json) {
-    const traces = options.verbosity > 0 ? { traces: findings.traces.map(traceJson) } : {}
-    const tests = cases.map(({ name, what, milligas, ...at }) => ({ name, at: locationOf(at), what, milligas }))
-    const located = { failures: rest.failures.map(withPlace), stopped: rest.stopped && withPlace(rest.stopped) }
-    print(
-      JSON.stringify({
-        file,
-        ...rest,
-        ...located,
-        tests,
-        ...(options.gas ? { gas: gas.map(gasJson) } : {}),
-        ...traces,
-      }),
-    )
-    return
-  }
-  for (const line of reportLines(file, report, options.gas)) print(line)
-  for (const trace of findings.traces) for (const line of formLines(trace, options, context)) print(line)
-}
-
-/** With its place as text. `place` itself counts lines and columns from 0. */
-const withPlace = <T extends LocatedResult>(at: T) => ({ ...at, at: locationOf(at) })
-
-function gasJson({ milligas, text, ...at }: FormGas) {
-  return { form: locationOf(at), text, milligas }
-}
-
-function traceJson({ form, hasFailed, trace, omitted }: FormTrace) {
-  return { form: locationOf(form), hasFailed, omitted, trace }
 }
 
 /** The steps of a form, below its place. A form without steps has none. */
@@ -245,24 +288,4 @@ function gasLines(forms: readonly FormGas[]): string[] {
   })
   const total = forms.reduce((sum, { milligas }) => sum + milligas, 0)
   return [...rows, `${gasColumn(total)}  gas in total`]
-}
-
-/** Where a test calls the code of another file that failed. */
-function callerOf({ calledAt }: StoppedAt): string {
-  return calledAt === null ? '' : ` (called at ${locationOf(calledAt)})`
-}
-
-function reportLines(
-  file: string,
-  { passed, failures, gas, output, stopped }: TestReport,
-  showsGas: boolean,
-): string[] {
-  const failure = (each: TestFailure) => `  FAILED ${locationOf(each)}: ${each.name}: ${each.what}`
-  return [
-    ...output.map((line) => `  ${line}`),
-    ...(showsGas ? gasLines(gas) : []),
-    ...failures.map(failure),
-    ...(stopped === null ? [] : [`  STOPPED ${locationOf(stopped)}: ${stopped.message}${callerOf(stopped)}`]),
-    `${file}: ${passed} passed, ${failures.length} failed${stopped === null ? '' : ', ended early'}`,
-  ]
 }

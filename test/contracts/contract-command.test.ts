@@ -132,7 +132,7 @@ describe('.gas-snapshot', () => {
     const { status, lines } = await contract('good.repl', '--gas-snapshot', '--check')
     expect(status).toBe(1)
     const percent = ((is - was) * 100) / was
-    expect(lines.slice(-3)).toEqual([
+    expect(lines.slice(-4, -1)).toEqual([
       `good.repl:adds: gas ${was} -> ${is} (+${is - was}, +${percent.toFixed(2)} %)`,
       `good.repl:adds (2): gas ${was} -> ${is} (+${is - was}, +${percent.toFixed(2)} %)`,
       '.gas-snapshot: 2 tests differ',
@@ -143,7 +143,8 @@ describe('.gas-snapshot', () => {
   })
 
   it('newcut test --check names new and missing tests, but none of files that did not run', async () => {
-    await contract('good.repl', 'bad.repl', '--gas-snapshot')
+    write('other.repl', GOOD)
+    await contract('good.repl', 'other.repl', '--gas-snapshot')
     expect((await contract('good.repl', '--check')).status).toBe(0)
     write('good.repl', GOOD.replace('(expect "adds" 7', '(expect "sums" 7'))
     const { status, lines } = await contract('good.repl', '--check')
@@ -196,10 +197,10 @@ describe('results for other programs', () => {
   it('newcut test --junit writes XML whose elements are closed', async () => {
     await contract('good.repl', 'bad.repl', '--junit', 'out.xml')
     const xml = read('out.xml')
-    expect(xml).toContain('<testsuites name="newcut test" tests="6" failures="2" errors="0">')
-    expect(xml).toContain('<testsuite name="bad.repl" tests="3" failures="2" errors="0">')
-    expect(xml).toContain('name="is &lt;sure&gt; &amp; &quot;quoted&quot;" file="good.repl" line="4"')
-    expect(xml).toContain('<failure message="expected 4, got 3">bad.repl:3:1: expected 4, got 3</failure>')
+    expect(xml).toContain('<testsuites name="newcut test" tests="6" failures="2" errors="0" skipped="0" time="')
+    expect(xml).toContain('<testsuite name="bad.repl" tests="3" failures="2" errors="0" skipped="0" time="')
+    expect(xml).toContain('name="is &lt;sure&gt; &amp; &quot;quoted&quot;" time="')
+    expect(xml).toContain('<failure message="expected 4, got 3">bad.repl:3:1: expected 4, got 3&#10;expected:&#10;  4')
     const opened = [...xml.matchAll(/<(\w+)[^>/]*>/g)].map(([, name]) => name)
     const closed = [...xml.matchAll(/<\/(\w+)>/g)].map(([, name]) => name)
     expect(opened.toSorted()).toEqual(closed.toSorted())
@@ -210,14 +211,22 @@ describe('results for other programs', () => {
 
   it('newcut test --match counts only tests of that name, though all code runs', async () => {
     const { status, lines } = await contract('good.repl', 'bad.repl', '--match', 'quoted')
-    expect(lines.slice(0, 1)).toEqual(['good.repl: 1 passed, 0 failed'])
+    expect(lines.slice(0, 1)).toEqual(['ok   good.repl  1 test, 2 skipped T'])
     // An early end counts: tests after it did not run.
     expect(status).toBe(1)
-    expect(lines.at(-1)).toBe('1 passed, 1 failed')
-    expect((await contract('good.repl', '--match', 'adds')).lines.at(-1)).toBe('2 passed, 0 failed')
+    expect(lines.at(-1)).toBe('1 passed, 1 failed, 4 skipped, 2 files, T')
+    const adds = '2 passed, 0 failed, 1 skipped, 1 file, T'
+    expect((await contract('good.repl', '--match', 'adds')).lines.at(-1)).toBe(adds)
+    expect((await contract('good.repl', '--match', '/^ADD/i')).lines.at(-1)).toBe(adds)
     const none = await contract('good.repl', '--match', 'subtracts')
     expect(none.status).toBe(1)
     expect(none.stderr).toBe('no test has a name that contains "subtracts"\n')
+    expect((await contract('good.repl', '--match', '/adds$\\d/')).stderr).toBe(
+      'no test has a name that matches /adds$\\d/\n',
+    )
+    const wrong = await contract('good.repl', '--match', '/(adds/')
+    expect(wrong.status).toBe(2)
+    expect(wrong.stderr).toContain('--match /(adds/: not a regular expression: Unterminated group')
   })
 })
 
@@ -227,7 +236,8 @@ describe('several files', () => {
     for (const [i, name] of files.entries()) write(name, `(expect "number ${i}" ${i} (+ ${i} ${i % 3 === 2 ? 1 : 0}))`)
     const one = await contract(...files, '--jobs', '1', '-v', '--gas')
     expect(await contract(...files, '--jobs', '3', '-v', '--gas')).toEqual(one)
-    expect(one.lines.filter((line) => /^f\d/.test(line) && line.endsWith('failed')).length).toBe(6)
+    const heads = one.lines.flatMap((line) => /^(?:ok {2}|FAIL) (f\d\.repl)/.exec(line)?.[1] ?? [])
+    expect(heads).toEqual(files)
     for (const jobs of ['0', 'x', '1000'])
       expect((await contract('f0.repl', '--jobs', jobs)).stderr).toContain('--jobs')
   })
@@ -251,10 +261,10 @@ describe('--watch', () => {
       out += chunk
     })
     const ended = new Promise((end) => child.once('exit', end))
-    await until(/3 passed, 0 failed\nwatching 2 files: Ctrl-C ends\n/)
+    await until(/3 passed, 0 failed, .*\nwatching 2 files: Ctrl-C ends\n/)
     out = ''
     write('m.pact', CONTRACT.replace('(+ a b)', '(- a b)'))
-    await until(/m\.pact has changed\n[\s\S]*1 passed, 2 failed\nwatching/)
+    await until(/m\.pact has changed\n[\s\S]*1 passed, 2 failed, .*\nwatching/)
     child.kill('SIGINT')
     await ended
     expect(existsSync(join(folder, '.gas-snapshot'))).toBe(false)

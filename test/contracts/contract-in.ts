@@ -8,13 +8,16 @@ export interface ContractRun {
   readonly stderr: string
 }
 
+/** The text with `T` in the place of each time, and of the spaces before it. */
+export const withoutTimes = (text: string) => text.replace(/ +\d[\d.]* (?:ms|s|min \d+ s)\b/g, ' T')
+
 /** Runs `newcut test` with the folder as the working directory of this process meanwhile. */
 export async function contractIn(folder: string, args: readonly string[]): Promise<ContractRun> {
   const before = process.cwd()
   process.chdir(folder)
   try {
     const { code, out, err } = await run(['test', ...args])
-    return { status: code, lines: out.trimEnd().split('\n'), stderr: err }
+    return { status: code, lines: withoutTimes(out).trimEnd().split('\n'), stderr: err }
   } finally {
     process.chdir(before)
   }

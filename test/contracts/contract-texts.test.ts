@@ -1,5 +1,5 @@
 /** Texts of `newcut test` at their limits: gas, snapshots, coverage, TAP and JUnit. */
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveLayers } from '../../src/faces/cli/config.ts'
 import { refuseWithoutEffect } from '../../src/faces/cli/options/needs.ts'
@@ -15,10 +15,11 @@ import { coverageLines, lcovText, percentOf } from '../../src/language/testing/c
 import { type FileOutcome, runTestFile } from '../../src/language/testing/files.ts'
 import { gasReportLines, gasRows, shortGas } from '../../src/language/testing/gas.ts'
 import { reportRun } from '../../src/language/testing/reports.ts'
-import { junitReport, tapLines, testsOf } from '../../src/language/testing/results.ts'
+import { junitReport, type TestResult, tapLines, testsOf } from '../../src/language/testing/results.ts'
 import { runTestFiles } from '../../src/language/testing/run.ts'
-import { snapshotDifferences, snapshotOf } from '../../src/language/testing/snapshot.ts'
+import { goneTests, snapshotDifferences, snapshotOf } from '../../src/language/testing/snapshot.ts'
 import { run } from '../cli/run.ts'
+import { contractIn } from './contract-in.ts'
 
 describe('gas', () => {
   it.each([
@@ -62,7 +63,7 @@ describe('gas', () => {
 describe('a snapshot', () => {
   const differences = (was: number, is: number, tolerance = 0) => {
     const [before, now] = [was, is].map((gas) => new Map([['a.repl:t', gas]]))
-    return snapshotDifferences(before, now, { tolerance, files: [] })
+    return snapshotDifferences(before, { gas: now, isGone: () => false }, tolerance)
   }
 
   it('a snapshot accepts a difference of exactly the tolerance, up and down', () => {
@@ -76,13 +77,13 @@ describe('a snapshot', () => {
 
   it('a snapshot misses tests of the files that ran, not of others with a longer name', () => {
     const before = new Map(['a.repl:t', 'a.repl.repl:t'].map((test) => [test, 1] as const))
-    const options = { tolerance: 0, files: ['a.repl'] }
-    expect(snapshotDifferences(before, new Map(), options)).toEqual(['a.repl:t: gone, gas was 1'])
+    const isGone = goneTests({ whole: new Set(['a.repl']), own: new Set(['a.repl']), isDeleted: () => false })
+    expect(snapshotDifferences(before, { gas: new Map(), isGone }, 0)).toEqual(['a.repl:t: gone, gas was 1'])
   })
 
   it('a snapshot has one line for each test with its gas rounded up, and no property tests', () => {
     const testCase = (name: string, milligas: number | null) => {
-      return { file: '/x/a.repl', place: { line: 0, column: 0 }, name, what: null, milligas }
+      return { file: '/x/a.repl', place: { line: 0, column: 0 }, name, what: null, detail: null, milligas, ms: 0 }
     }
     const cases = [testCase('two\n lines', 1001), testCase('p', null), testCase('b', 2000), testCase('b', 1)]
     const snapshot = snapshotOf(cases, (file) => file.slice(3))
@@ -103,38 +104,56 @@ it('a thread that throws ends the run with its error', async () => {
 })
 
 describe('results', () => {
+  const result = (parts: Partial<TestResult>): TestResult => ({
+    name: 'n',
+    at: 'a.repl',
+    location: { file: resolve('a.repl'), place: null },
+    isEnd: false,
+    isSkipped: false,
+    what: null,
+    detail: null,
+    gas: null,
+    milligas: null,
+    ms: 1.5,
+    ...parts,
+  })
+  const location = { file: resolve('a.repl'), place: { line: 2, column: 6 } }
   const tests = [
-    { name: 'a\\b #c\nd', at: 'a.repl:3:7', what: null, gas: 2 },
-    { name: 'bad\u0001\ud800', at: 'a.repl', what: 'one\ntwo', gas: null },
+    result({ name: 'a\\b #c\nd', at: 'a.repl:3:7', location, gas: 2 }),
+    result({ name: 'bad\u0001\ud800', what: 'one\ntwo' }),
+    result({ name: 'other', isSkipped: true }),
   ]
 
   it('TAP results have names without directives', () => {
-    expect(tapLines([{ file: 'a.repl', tests }]).slice(1, 4)).toEqual([
-      '1..2',
-      'ok 1 - a.repl: a\\\\b \\#c d',
-      'not ok 2 - a.repl: bad\u0001\ud800',
-    ])
+    const lines = tapLines([{ file: 'a.repl', tests }])
+    expect(lines.at(-1)).toBe('ok 3 - a.repl: other # SKIP its name does not match')
+    expect(lines.slice(1, 4)).toEqual(['1..3', 'ok 1 - a.repl: a\\\\b \\#c d', 'not ok 2 - a.repl: bad\u0001\ud800'])
   })
 
   it('JUnit results have only characters that XML allows, the line of each test, and its gas', () => {
     const xml = junitReport([{ file: 'a.repl', tests }])
-    expect(xml).toContain('name="a\\b #c&#10;d" file="a.repl" line="3">')
+    expect(xml).toContain('name="a\\b #c&#10;d" time="0.001500" file="a.repl" line="3">')
     expect(xml).toContain('<properties><property name="gas" value="2"/></properties>')
-    expect(xml).toContain('name="bad\ufffd\ufffd" file="a.repl">')
+    expect(xml).toContain('name="bad\ufffd\ufffd" time="0.001500" file="a.repl">')
+    expect(xml).toContain('<testsuite name="a.repl" tests="3" failures="1" errors="0" skipped="1" time="0.004500">')
+    expect(xml).toContain('<skipped message="its name does not match"/>')
     expect(xml).toContain('<failure message="one&#10;two">a.repl: one&#10;two</failure>')
   })
 
   it('results round gas up, and count an early end as one more test', () => {
     const place = { line: 1, column: 2 }
-    const report = { cases: [{ file: 'f', place, name: 'n', what: null, milligas: 1 }], stopped: null }
+    const [detail, ms] = [null, 3]
+    const report = { cases: [{ file: 'f', place, name: 'n', what: null, detail, milligas: 1, ms }], stopped: null }
     const stopped = { file: 'f', place: null, calledAt: null, message: 'no', wireMessage: 'no' }
     const of = (parts: object) => {
       const outcome = { file: 'f', report: { ...report, ...parts } } as unknown as Parameters<typeof testsOf>[0]
-      return testsOf(outcome, (at) => (at.place === null ? at.file : `${at.file}:2:3`)).tests
+      return testsOf(outcome).tests
     }
-    const first = { name: 'n', at: 'f:2:3', what: null, gas: 1 }
+    const at = relative(process.cwd(), 'f')
+    const first = result({ at: `${at}:2:3`, location: { file: 'f', place }, gas: 1, milligas: 1, ms })
     expect(of({})).toEqual([first])
-    expect(of({ stopped })).toEqual([first, { name: 'the file runs to its end', at: 'f', what: 'no', gas: null }])
+    const end = { name: 'the file runs to its end', at, location: { file: 'f', place: null }, isEnd: true, what: 'no' }
+    expect(of({ stopped })).toEqual([first, result({ ...end, ms: 0 })])
   })
 })
 
@@ -191,13 +210,22 @@ describe('coverage', () => {
     const findings = { traces: [], gasCalls: [{ key: 'native\n\nf', totals: [7], own: 7 }], coverage: files }
     const outcome = { file: 'a', findings, read: [], report: { cases: [] } } as unknown as FileOutcome
     const coverage = { dependencies: false, excluded: [] }
-    const none = { gasReport: false, gasSnapshot: false, check: false, tolerance: 0, json: false }
+    const none = {
+      gasReport: false,
+      gasSnapshot: false,
+      check: false,
+      tolerance: 0,
+      json: false,
+      match: null,
+      folders: [],
+    }
     const lines: string[] = []
     const all = { ...none, coverage, coverageMin: null, ...options }
     let lcov = ''
     const isFine = reportRun([outcome], [], all, {
       print: (line) => lines.push(line),
       writeJunit: null,
+      annotate: null,
       writeLcov: (text) => {
         lcov = text
       },
@@ -266,10 +294,10 @@ describe('coverage', () => {
   })
 })
 
-it('newcut test names a test file that is a directory', async () => {
-  const { code, out } = await run(['test', '.'])
-  expect(code).toBe(1)
-  expect(out).toContain('STOPPED .: cannot read .: it is a folder (EISDIR)')
+it('newcut test names a folder without test files', async () => {
+  const { code, err } = await run(['test', join('test', 'golden')])
+  expect(code).toBe(2)
+  expect(err).toContain('test/golden: no test file (*.repl) is in it or below')
 })
 
 it('newcut test --tap keeps stdout to TAP, and -vvv means -vv', async () => {
@@ -278,9 +306,9 @@ it('newcut test --tap keeps stdout to TAP, and -vvv means -vv', async () => {
   expect(out).toMatch(/^TAP version 14\n/)
   expect(out).not.toContain('branches')
   expect(err).toContain('branches')
-  const all = await run(['test', file, '-vv'])
-  expect(all.out.split('\n').length).toBeGreaterThan(20)
-  expect(await run(['test', file, '-vvv'])).toEqual(all)
+  const all = await contractIn('.', [file, '-vv'])
+  expect(all.lines.length).toBeGreaterThan(20)
+  expect(await contractIn('.', [file, '-vvv'])).toEqual(all)
 })
 
 describe('flags', () => {

@@ -223,11 +223,11 @@ describe('newcut test --coverage', () => {
     expect((await least('80')).status).toBe(0)
     const low = await least('90%')
     expect(low.status).toBe(1)
-    expect(low.lines.at(-1)).toBe('coverage is too low: 81.5 % of lines, not 90 %')
+    expect(low.lines.at(-2)).toBe('coverage is too low: 81.5 % of lines, not 90 %')
     expect((await least('80,50')).status).toBe(0)
     const narrow = await least('80,99.5')
     expect(narrow.status).toBe(1)
-    expect(narrow.lines.at(-1)).toMatch(/^coverage is too low: .* % of branches, not 99.5 %$/)
+    expect(narrow.lines.at(-2)).toMatch(/^coverage is too low: .* % of branches, not 99.5 %$/)
     for (const wrong of ['101', 'x', '1,2,3']) expect((await least(wrong)).stderr).toContain('--coverage-min')
   })
 

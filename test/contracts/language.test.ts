@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ContractError } from '../../src/language/contracts/errors.ts'
 import { runTests, type TestReport } from '../../src/language/contracts/repl/run.ts'
 import { run as runCommand } from '../cli/run.ts'
-import { contractIn } from './contract-in.ts'
+import { contractIn, withoutTimes } from './contract-in.ts'
 
 const SUITES = join(import.meta.dirname, 'suites')
 const EXAMPLES = join(SUITES, 'examples')
@@ -134,17 +134,25 @@ describe('newcut test', () => {
   it('newcut test exits with 0 if all expectations hold', async () => {
     const { status, lines } = await command(path('errors.repl'), path('examples/loads.repl'))
     expect(status).toBe(0)
-    expect(lines[0]).toMatch(/errors\.repl: \d+ passed, 0 failed$/)
-    expect(lines[1]).toMatch(/loads\.repl: 2 passed, 0 failed$/)
-    expect(lines[2]).toMatch(/^\d+ passed, 0 failed$/)
+    expect(lines[0]).toMatch(/errors\.repl {2}\d+ tests T$/)
+    expect(lines[1]).toMatch(/loads\.repl {2}2 tests T$/)
+    expect(lines[2]).toMatch(/^\d+ passed, 0 failed, 0 skipped, 2 files, T$/)
   })
 
   it('newcut test exits with 1 and reports failures with their place, counted from 1', async () => {
     const { status, lines } = await command(path('examples/wrong.repl'))
     expect(status).toBe(1)
-    expect(lines[0]).toBe('  "printed"')
-    expect(lines[1]).toBe(`  FAILED ${path('examples/wrong.repl')}:2:1: two and two: expected 5, got 4`)
-    expect(lines.at(-1)).toBe('1 passed, 5 failed')
+    expect(lines.slice(0, 8)).toEqual([
+      `FAIL ${path('examples/wrong.repl')} T`,
+      '  "printed"',
+      '  FAIL two and two T      1 gas',
+      `    ${path('examples/wrong.repl')}:2:1`,
+      '    2 | (expect "two and two" 5 (+ 2 2))',
+      '      | ^^^^^^^',
+      '    expected   5',
+      '    actual     4',
+    ])
+    expect(lines.at(-1)).toBe('1 passed, 5 failed, 0 skipped, 1 file, T')
   })
 
   it('newcut test names where a test calls the code of another file that fails', async () => {
@@ -156,16 +164,33 @@ describe('newcut test', () => {
     )
     writeFileSync(join(folder, 'm.repl'), '(load "m.pact")\n(m.f 1)\n(m.f 0)')
     const { lines } = await command(join(folder, 'm.repl'))
-    expect(lines[0]).toMatch(/STOPPED \S*m\.pact:2:16: positive \(called at \S*m\.repl:3:1\)$/)
+    expect(lines.slice(1)).toEqual([
+      '  FAIL the file ends early',
+      expect.stringMatching(/^ {4}\S*m\.pact:2:16$/),
+      '    2 | (defun f (n) (enforce (> n 0) "positive")))',
+      '      |              ^^^^^^^^',
+      expect.stringMatching(/^ {4}called at \S*m\.repl:3:1$/),
+      '    3 | (m.f 0)',
+      '      | ^^^^',
+      '    positive',
+      '',
+      '0 passed, 1 failed, 0 skipped, 1 file, T',
+    ])
   })
 
   it('newcut test exits with 1 if a file stops early', async () => {
     const { status, lines } = await command(path('examples/stops.repl'))
     expect(status).toBe(1)
     expect(lines).toEqual([
-      `  STOPPED ${path('examples/stops.repl')}:3:3: outside of expectations`,
-      `${path('examples/stops.repl')}: 1 passed, 0 failed, ended early`,
-      '1 passed, 1 failed',
+      `FAIL ${path('examples/stops.repl')} T`,
+      '  ok   before the end T      0 gas',
+      '  FAIL the file ends early',
+      `    ${path('examples/stops.repl')}:3:3`,
+      '    3 | (enforce false "outside of expectations"))',
+      '      | ^^^^^^^^',
+      '    outside of expectations',
+      '',
+      '1 passed, 1 failed, 0 skipped, 1 file, T',
     ])
   })
 
@@ -189,16 +214,16 @@ describe('newcut test', () => {
   it('newcut test without arguments runs the test files below the current folder', async () => {
     const { status, lines } = await contractIn(join(SUITES, 'examples'), [])
     expect(status).toBe(1)
-    expect(lines.filter((line) => /^[\w-]+\.repl: \d+ passed/.test(line)).map((line) => line.split(':')[0])).toEqual([
-      'fresh.repl',
-      'loads-wrong.repl',
-      'loads.repl',
-    ])
+    const heads = lines.flatMap((line) => /^(?:ok {2}|FAIL) (\S+)/.exec(line)?.[1] ?? [])
+    expect(heads).toEqual(['fresh.repl', 'loads-wrong.repl', 'loads.repl'])
   })
 
   it('newcut contract is newcut test, also in the help', async () => {
     const [old, now] = await Promise.all(
-      ['contract', 'test'].map((name) => runCommand([name, path('examples/loads.repl')])),
+      ['contract', 'test'].map(async (name) => {
+        const { code, out } = await runCommand([name, path('examples/loads.repl')])
+        return { code, out: withoutTimes(out) }
+      }),
     )
     expect(old).toEqual(now)
     expect((await runCommand(['help', 'contract'])).out).toMatch(/newcut\s+contract\s+is\s+the\s+same\s+command/)

@@ -150,7 +150,7 @@ export class Session {
     const path = `${join(this.#folder, 'bin')}:${childEnv.PATH}`
     const child = spawn(program, args, {
       cwd: this.#workplace,
-      env: { ...childEnv, HOME: this.#folder, ...env, PATH: path },
+      env: { ...childEnv, LANG: 'C.UTF-8', HOME: this.#folder, ...env, PATH: path },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#children.add(child)

@@ -49,10 +49,12 @@ describe('newcut test', () => {
     const reports = ['--coverage-min', '100,100', '--lcov', 'lcov.info', '--junit', 'junit.xml', '--gas-report']
     const { status, lines } = newcut('test', ...TESTS, ...reports)
     expect(status, lines.join('\n')).toBe(0)
-    expect(lines).toContain('115 passed, 0 failed')
+    expect(lines.at(-1)).toMatch(/^115 passed, 0 failed, 0 skipped, 3 files, /)
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}swap +\d+ /))
-    expect(lines.at(-1)).toMatch(/^all files +100\.0 % .* 100\.0 % .* 100\.0 % /)
-    expect(read('junit.xml')).toContain('<testsuites name="newcut test" tests="115" failures="0" errors="0">')
+    expect(lines.at(-2)).toMatch(/^all files +100\.0 % .* 100\.0 % .* 100\.0 % /)
+    expect(read('junit.xml')).toContain(
+      '<testsuites name="newcut test" tests="115" failures="0" errors="0" skipped="0" time="',
+    )
     expect(newcut('test', ...TESTS, '--gas-snapshot', '--check', '--tolerance', '1%').status).toBe(0)
   })
 
@@ -114,7 +116,8 @@ describe('newcut test', () => {
   ])('newcut test finds by chance a fault that the exchange has with %s as %s', (right, wrong, name) => {
     const { status, lines } = changed('exchange.pact', right, wrong, () => newcut('test', 'properties.repl'))
     expect(status).toBe(1)
-    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`FAILED properties\\.repl:.*${name}.* with seed `)))
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^ {2}FAIL .*${name}`)))
+    expect(lines).toContainEqual(expect.stringMatching(/^ {4}found {6}in run \d+ of \d+ with seed /))
     expect(lines).toContainEqual(expect.stringMatching(/in the place of properties\.repl:.*this fails:/))
   })
 
@@ -124,9 +127,10 @@ describe('newcut test', () => {
       // The expectation ends with one parenthesis more than the call.
       return changed('exchange.repl', '42.0 9.0))', '42.0 99.0)', () => newcut('test', 'exchange.repl'))
     })
-    expect(lines[0]).toMatch(
-      /STOPPED exchange\.pact:\d+:7: The price has moved: .* \(called at exchange\.repl:\d+:1\)$/,
-    )
+    const end = lines.slice(lines.indexOf('  FAIL the file ends early'))
+    expect(end[1]).toMatch(/^ {4}exchange\.pact:\d+:7$/)
+    expect(end[4]).toMatch(/^ {4}called at exchange\.repl:\d+:1$/)
+    expect(end.at(-3)).toMatch(/^ {4}The price has moved: /)
   })
 })
 
@@ -154,7 +158,7 @@ it('the example trades on a network, with a trace whose steps add up, and on a f
   const network = ['--auto-mine', 'on-arrival:10', '--graph', 'singleton']
   const { status, out, err } = newcut('devnet', ...network, '--exec', steps.join(' && '))
   expect(status, err).toBe(0)
-  expect(out).toContain('fork.repl: 5 passed, 0 failed')
+  expect(out).toMatch(/^5 passed, 0 failed/m)
   expect(read('trade.txt')).toMatch(/^free\.exchange\.SWAPPED "coin\/free\.token" "sender00" 10\.0 36\.26443575 /m)
 
   const { gas, status: outcome, trace } = JSON.parse(read('trace.json'))
@@ -164,6 +168,6 @@ it('the example trades on a network, with a trace whose steps add up, and on a f
   expect(own(trace)).toEqual(gas * 1000)
 
   const offline = newcut(...forked.replace('"$NEWCUT_NODE"', 'http://127.0.0.1:1').split(' '))
-  expect(offline.out).toContain('fork.repl: 5 passed, 0 failed')
+  expect(offline.out).toMatch(/^5 passed, 0 failed/m)
   expect(offline.err).toContain('requests to http://127.0.0.1:1: 0')
 })

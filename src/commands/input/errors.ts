@@ -27,6 +27,11 @@ export const commandErrors = errorRows({
     text: '{words}: with --continue, the first step has fixed receiver and amount',
     hint: 'leave the arguments out',
   },
+  wrongMatch: {
+    code: 'BAD_OPTION',
+    text: '--match {text}: not a regular expression: {why}',
+    hint: 'a text without slashes matches names that contain it',
+  },
   notContractFile: {
     code: 'BAD_OPTION',
     text: 'format takes .pact and .repl files, not {file}',
@@ -235,7 +240,7 @@ export const commandErrors = errorRows({
   },
   unreadableSnapshot: {
     code: 'BAD_OPTION',
-    text: '--check cannot read {file}: {why}',
+    text: '{flag} cannot read {file}: {why}',
     hint: 'newcut test FILE.repl --gas-snapshot writes it',
   },
   invalidYaml: {

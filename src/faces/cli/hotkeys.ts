@@ -1,7 +1,6 @@
 /** Reads single keys of a terminal while it shows lines. */
 import { readFileSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
-import { isKey, type Key } from './keys.ts'
 
 /** A terminal that sends keys. */
 export type Keyboard = Pick<ReadStream, 'isTTY' | 'setRawMode' | 'on' | 'off' | 'resume' | 'pause' | 'unref'>
@@ -10,7 +9,8 @@ const CONTROL_C = '\u0003'
 const CONTROL_Z = '\u001a'
 
 export interface KeyHandlers {
-  readonly onKey: (key: Key) => void
+  /** Called with each other character, in lower case. */
+  readonly onKey: (character: string) => void
   /** Control-C, which a terminal in raw mode does not turn into a signal. */
   readonly onInterrupt: () => void
   /** Control-Z. */
@@ -27,7 +27,7 @@ export function readKeys(keyboard: Keyboard, { onKey, onInterrupt, onSuspend }: 
     for (const character of data.toString()) {
       if (character === CONTROL_C) onInterrupt()
       else if (character === CONTROL_Z) onSuspend()
-      else if (isKey(character.toLowerCase())) onKey(character.toLowerCase() as Key)
+      else onKey(character.toLowerCase())
     }
   }
   const listen = () => {

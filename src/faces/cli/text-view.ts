@@ -3,7 +3,7 @@ import { answerOf } from './answers.ts'
 import type { ViewMaker } from './changing-view.ts'
 import { type ConsoleView, jsonView, type KeyControl } from './console.ts'
 import { readKeys } from './hotkeys.ts'
-import { type Key, keysText } from './keys.ts'
+import { isKey, type Key, keysText } from './keys.ts'
 import { includes, type LogLevel } from './levels.ts'
 import { type ConsoleLine, lineFormatter, painter, wrapText } from './line.ts'
 import { LineBudget, type LineLimits } from './line-budget.ts'
@@ -62,7 +62,8 @@ export function textView({ out, environment, keyboard, nowMs }: Terminal, levelN
     refresh()
     const timer = setInterval(refresh, STATUS_MS)
     const handlers = {
-      onKey: (key: Key) => {
+      onKey: (key: string) => {
+        if (!isKey(key)) return
         obey(key, miner, print)
         refresh()
       },

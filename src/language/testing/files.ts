@@ -39,6 +39,8 @@ export interface FileOutcome {
   readonly findings: RunFindings
   /** All files that the run read, for --watch. */
   readonly read: readonly string[]
+  /** How long it ran, in milliseconds. */
+  readonly ms: number
 }
 
 /** Name of a file, relative to the working directory. */
@@ -57,6 +59,7 @@ export function runTestFile(
   { coverage, runs: chance, ...questions }: FileRequests,
   start: Omit<TestRunOptions, 'observe'> = {},
 ): FileOutcome {
+  const startedMs = performance.now()
   const read = new Set<string>()
   const files: TestFiles = {
     resolve: (from, path) => resolve(dirname(from), path),
@@ -70,6 +73,7 @@ export function runTestFile(
   let follower: TestRunObserver | null = null
   const covers = coverage === null ? null : (path: string) => isCovered(path, coverage)
   const report = runTests(resolve(file), files, (test) => languagesOf(test, chance), {
+    nowMs: () => performance.now(),
     ...start,
     observe: isPlain
       ? null
@@ -79,7 +83,7 @@ export function runTestFile(
         },
   })
   const findings = (follower as TestRunObserver | null)?.findings ?? { traces: [], gasCalls: [], coverage: [] }
-  return { file, report, findings, read: [...read] }
+  return { file, report, findings, read: [...read], ms: performance.now() - startedMs }
 }
 
 /** Runs a test file that may ask for a fork. @returns null if it does */

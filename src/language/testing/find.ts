@@ -14,11 +14,13 @@ const MAX_ENTRIES = 100_000
 const ENDING = '.repl'
 
 /** The test files that a command line names. */
-interface FoundFiles {
+export interface FoundFiles {
   /** Without repetitions, in the order of the names. The files of a folder are sorted. */
   readonly files: readonly string[]
-  /** Folders that were searched. */
+  /** The folders among the names. */
   readonly folders: readonly string[]
+  /** These and all folders below that were searched. */
+  readonly searched: readonly string[]
 }
 
 /**
@@ -32,15 +34,18 @@ interface FoundFiles {
 export function findTestFiles(names: readonly string[], mayBeMissing = false): FoundFiles {
   const files = new Map<string, string>()
   const folders: string[] = []
+  const searched: string[] = []
   for (const name of names.length === 0 ? ['.'] : names) {
     if (isFolder(name, mayBeMissing)) {
-      const found = rootsOf(filesBelow(name))
+      const below = filesBelow(name)
+      const found = rootsOf(below.files)
+      searched.push(...below.folders)
       if (found.length === 0 && !mayBeMissing) throw operatingError(testingErrors.noTestFiles, { folder: name })
       folders.push(name)
       for (const each of found) files.set(resolve(each), each)
     } else files.set(resolve(name), name)
   }
-  return { files: [...files.values()], folders }
+  return { files: [...files.values()], folders, searched }
 }
 
 function isFolder(name: string, mayBeMissing: boolean): boolean {
@@ -61,12 +66,12 @@ function guessOf(name: string): string {
   }
 }
 
-/** The test files in a folder and below, sorted. @throws NewcutError BAD_OPTION */
-function filesBelow(top: string): string[] {
+/** The test files in a folder and below, sorted, and all these folders. @throws NewcutError BAD_OPTION */
+function filesBelow(top: string): { readonly files: readonly string[]; readonly folders: readonly string[] } {
   const files: string[] = []
   const folders = [top]
   let count = 0
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+  for (const folder of folders) {
     const entries = entriesOf(folder)
     count += entries.length
     if (count > MAX_ENTRIES) throw operatingError(testingErrors.tooManyEntries, { folder: top, most: MAX_ENTRIES })
@@ -77,7 +82,7 @@ function filesBelow(top: string): string[] {
       } else if (entry.name.endsWith(ENDING) && isFile(entry, path)) files.push(path)
     }
   }
-  return files.sort((one, other) => (one < other ? -1 : 1))
+  return { files: files.sort((one, other) => (one < other ? -1 : 1)), folders }
 }
 
 function entriesOf(folder: string): Dirent[] {

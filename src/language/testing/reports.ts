@@ -1,11 +1,20 @@
 /** Reports and checks after all files have run: gas, coverage, results for other programs. */
-import { isAbsolute, relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { isAbsolute, relative, resolve } from 'node:path'
 import { mergeCounts } from '../contracts/repl/run-observer.ts'
 import { coverageLines, lcovText, percentOf, totalCoverage } from './coverage.ts'
 import { type CoveredFiles, displayPath, type FileOutcome } from './files.ts'
 import { gasReportLines, gasRows } from './gas.ts'
-import { type FileTests, junitReport } from './results.ts'
-import { type GasSnapshot, SNAPSHOT, snapshotDifferences, snapshotOf } from './snapshot.ts'
+import { annotationLines, type FileTests, hasName, junitReport, type TestMatch } from './results.ts'
+import {
+  type GasSnapshot,
+  goneTests,
+  mergeSnapshot,
+  SNAPSHOT,
+  type SnapshotRun,
+  snapshotDifferences,
+  snapshotOf,
+} from './snapshot.ts'
 
 export interface RunReportOptions {
   readonly gasReport: boolean
@@ -19,6 +28,10 @@ export interface RunReportOptions {
   /** Least per cent of lines, and of branches; null for no bound. */
   readonly coverageMin: { readonly lines: number; readonly branches: number } | null
   readonly json: boolean
+  /** Tests that count; the gas of others is neither written nor compared. */
+  readonly match: TestMatch
+  /** Folders that were searched for test files. */
+  readonly folders: readonly string[]
 }
 
 /** Where reports go, and where the snapshot of gas is kept. */
@@ -28,7 +41,10 @@ export interface ReportPlaces {
   readonly writeJunit: ((text: string) => void) | null
   /** Writes the coverage for lcov tools; null for no such file. */
   readonly writeLcov: ((text: string) => void) | null
-  readonly readSnapshot: () => GasSnapshot
+  /** Prints annotations of GitHub workflows, with paths below the folder; null for none. */
+  readonly annotate: { readonly print: (line: string) => void; readonly root: string } | null
+  /** Reads the snapshot. @param mayBeMissing whether it is empty before it is written */
+  readonly readSnapshot: (mayBeMissing: boolean) => GasSnapshot
   readonly writeSnapshot: (snapshot: GasSnapshot) => void
 }
 
@@ -39,6 +55,8 @@ export function reportRun(
   options: RunReportOptions,
   places: ReportPlaces,
 ): boolean {
+  const { annotate } = places
+  if (annotate !== null) for (const line of annotationLines(tests, annotate.root)) annotate.print(line)
   places.writeJunit?.(junitReport(tests))
   reportGas(outcomes, options, places.print)
   const isGasFine = checkGas(outcomes, options, places)
@@ -58,23 +76,55 @@ function reportGas(
 }
 
 function checkGas(outcomes: readonly FileOutcome[], options: RunReportOptions, places: ReportPlaces): boolean {
-  const { print } = places
   const { gasSnapshot, check, tolerance } = options
   if (!gasSnapshot && !check) return true
-  const now = snapshotOf(
-    outcomes.flatMap(({ report }) => report.cases),
-    displayPath,
-  )
+  const run = snapshotRunOf(outcomes, options)
   if (!check) {
-    places.writeSnapshot(now)
-    print(`${SNAPSHOT}: gas of ${now.size} tests`)
+    writeGas(outcomes, run, places)
     return true
   }
-  const files = outcomes.flatMap(({ read }) => read.map(displayPath))
-  const differences = snapshotDifferences(places.readSnapshot(), now, { tolerance, files })
-  for (const line of differences) print(line)
-  print(differences.length === 0 ? `${SNAPSHOT}: no test differs` : `${SNAPSHOT}: ${countText(differences.length)}`)
+  const differences = snapshotDifferences(places.readSnapshot(false), run, tolerance)
+  for (const line of differences) places.print(line)
+  const sum = differences.length === 0 ? 'no test differs' : countText(differences.length)
+  places.print(`${SNAPSHOT}: ${sum}`)
   return differences.length === 0
+}
+
+/** Tests after an early end did not run, so nothing is written then. */
+function writeGas(
+  outcomes: readonly FileOutcome[],
+  run: SnapshotRun,
+  { print, readSnapshot, writeSnapshot }: ReportPlaces,
+): void {
+  const stopped = outcomes.flatMap(({ file, report }) => (report.stopped === null ? [] : [file]))
+  if (stopped.length > 0) {
+    print(`${SNAPSHOT}: not written, because ${stopped.join(', ')} ended early`)
+    return
+  }
+  const before = readSnapshot(true)
+  const merged = mergeSnapshot(before, run)
+  for (const [test, gas] of before) if (!merged.has(test)) print(`${test}: gone, gas was ${gas}`)
+  writeSnapshot(merged)
+  const others = merged.size - run.gas.size
+  print(`${SNAPSHOT}: gas of ${run.gas.size} tests${others === 0 ? '' : `; the lines of ${others} others stay`}`)
+}
+
+/** If the user asks for some tests only, no test is gone. */
+function snapshotRunOf(outcomes: readonly FileOutcome[], { match, folders }: RunReportOptions): SnapshotRun {
+  const cases = outcomes.flatMap(({ report }) => report.cases)
+  const gas = snapshotOf(cases, displayPath, ({ name }) => hasName(name, match))
+  if (match !== null) return { gas, isGone: () => false }
+  const read = (isWhole: boolean) =>
+    outcomes.filter(({ report }) => (report.stopped === null) === isWhole).flatMap((each) => each.read.map(displayPath))
+  const [whole, cut] = [new Set(read(true)), new Set(read(false))]
+  const own = new Set(outcomes.map(({ file }) => displayPath(resolve(file))))
+  const isFound = (file: string) => folders.some((folder) => !relative(folder, file).startsWith('..'))
+  const isGone = goneTests({
+    whole: new Set([...whole].filter((file) => !cut.has(file))),
+    own,
+    isDeleted: (file) => isFound(file) && !existsSync(file),
+  })
+  return { gas, isGone }
 }
 
 function reportCoverage(outcomes: readonly FileOutcome[], options: RunReportOptions, places: ReportPlaces): boolean {

@@ -8,39 +8,90 @@ import type { EnvForkCall } from './env-forks.ts'
 import { type FileOutcome, type FileRequests, runUnforked } from './files.ts'
 import { type CallReply, errorFrom, plainError, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
 
-export { findTestFiles } from './find.ts'
+export { type FoundFiles, findTestFiles } from './find.ts'
 
 /** The bundled thread, or else the one next to this file, with the same extension. */
 const MODULE =
   bundleOf('contract-thread') ??
   new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
 
+/** Choices for a run of several files. */
+interface SuiteRun {
+  /** Number of threads; default: one for each processor. */
+  readonly jobs?: number | undefined
+  /** Ends the run, wherever it is. Without it, one file runs here, where it needs no thread. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
- * Runs the files. One file runs here, where it needs no thread.
+ * Runs the files, and gives each outcome as soon as those of the files before it are there. Throws NewcutError, and the
+ * reason of the signal when it aborts.
+ * @returns null for each file that asks for a fork
+ */
+export async function* streamTestFiles(
+  files: readonly string[],
+  questions: FileRequests,
+  { jobs = availableParallelism(), signal }: SuiteRun = {},
+): AsyncGenerator<FileOutcome | null> {
+  const threads = Math.min(jobs, files.length)
+  if (threads < 2 && signal === undefined) {
+    for (const file of files) yield runUnforked(file, questions)
+    return
+  }
+  signal?.throwIfAborted()
+  const ends = files.map(() => promiseWithEnds<FileOutcome | null>())
+  // Who waits for an earlier file hears of a failure only later.
+  for (const { promise } of ends) promise.catch(() => undefined)
+  const workers: Worker[] = []
+  const stop = () => {
+    for (const { reject } of ends) reject(signal?.reason as Error)
+  }
+  signal?.addEventListener('abort', stop)
+  let next = 0
+  const work = async (worker: Worker) => {
+    while (next < files.length) {
+      const at = next++
+      const { resolve, reject } = ends[at]
+      await runIn(worker, { file: files[at], questions, forks: null }).then(resolve, reject)
+    }
+  }
+  try {
+    for (let i = 0; i < threads; i++) {
+      const worker = new Worker(MODULE)
+      workers.push(worker)
+      void work(worker)
+    }
+    for (const { promise } of ends) yield await promise
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    next = files.length
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+}
+
+/** A promise, and the functions that settle it. */
+function promiseWithEnds<T>() {
+  let resolve: (value: T) => void = () => undefined
+  let reject: (reason: Error) => void = () => undefined
+  const promise = new Promise<T>((resolveIt, rejectIt) => {
+    resolve = resolveIt
+    reject = rejectIt
+  })
+  return { promise, resolve, reject }
+}
+
+/**
+ * Runs all files.
  * @returns null for each file that asks for a fork
  * @param jobs number of threads; default: one for each processor
  */
 export async function runTestFiles(
   files: readonly string[],
   questions: FileRequests,
-  jobs = availableParallelism(),
+  jobs?: number,
 ): Promise<(FileOutcome | null)[]> {
-  const threads = Math.min(jobs, files.length)
-  if (threads < 2) return files.map((file) => runUnforked(file, questions))
-  const outcomes: (FileOutcome | null)[] = new Array(files.length)
-  let next = 0
-  const work = async () => {
-    const worker = new Worker(MODULE)
-    try {
-      while (next < files.length) {
-        const at = next++
-        outcomes[at] = await runIn(worker, { file: files[at], questions, forks: null })
-      }
-    } finally {
-      await worker.terminate()
-    }
-  }
-  await Promise.all(Array.from({ length: threads }, work))
+  const outcomes: (FileOutcome | null)[] = []
+  for await (const outcome of streamTestFiles(files, questions, { jobs })) outcomes.push(outcome)
   return outcomes
 }
 

@@ -9,13 +9,13 @@ import type { CoveredFiles, FileRequests } from './files.ts'
 import { displayPath } from './files.ts'
 import { gasRows } from './gas.ts'
 import { sourcePath } from './reports.ts'
-import { junitReport, testsOf, withMatching } from './results.ts'
+import { countTests, junitReport, type TestResult, testsOf } from './results.ts'
 import { runTestFiles } from './run.ts'
 
 /** How to run test files. */
 export interface TestFilesOptions {
-  /** Counts only tests whose names contain this. All code runs. */
-  readonly match?: string
+  /** Counts only tests whose names contain this, or match it. All code runs. */
+  readonly match?: string | RegExp
   /** Number of files that run at the same time, in threads. Default: one for each processor. */
   readonly jobs?: number
   /** Seed of property tests: a whole number from 0 to 2^32 - 1. Default: random. */
@@ -37,6 +37,8 @@ export interface TestFileCase {
   readonly what: string | null
   /** Gas, rounded up; null for property tests, whose gas depends on chance. */
   readonly gas: number | null
+  /** How long it ran, in milliseconds. */
+  readonly ms: number
 }
 
 /** The tests of one file. */
@@ -60,6 +62,8 @@ export interface SourceCoverage extends FileCoverage {
 export interface TestFilesReport {
   readonly passed: number
   readonly failed: number
+  /** Number of tests whose names do not match. */
+  readonly skipped: number
   readonly files: readonly TestFileResult[]
   /** By file in the order of their names; null unless it was measured. */
   readonly coverage: readonly SourceCoverage[] | null
@@ -72,6 +76,8 @@ export interface TestFilesReport {
 }
 
 const RUNS = 256
+
+const publicCase = ({ name, at, what, gas, ms }: TestResult): TestFileCase => ({ name, at, what, gas, ms })
 
 /**
  * Runs test files as `newcut test` does. Failed tests are in the report.
@@ -90,16 +96,16 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
   }
   const outcomes = (await runTestFiles(files, questions, jobs)).map((outcome, i) => {
     if (outcome === null) throw operatingError(testingErrors.forkWithoutNetwork, { file: files[i] })
-    return match === undefined ? outcome : withMatching(outcome, match)
+    return outcome
   })
-  const results = outcomes.map((outcome) => ({ ...testsOf(outcome), output: outcome.report.output }))
-  const tests = results.flatMap((each) => each.tests)
-  const failed = tests.filter(({ what }) => what !== null).length
+  const results = outcomes.map((outcome) => testsOf(outcome, match ?? null))
   const counts = coverage === false ? null : mergeCounts(outcomes.map(({ findings }) => findings.coverage))
   return {
-    passed: tests.length - failed,
-    failed,
-    files: results,
+    ...countTests(results.flatMap(({ tests }) => tests)),
+    files: results.map(({ file, tests }, i) => {
+      const shown = tests.filter(({ isSkipped }) => !isSkipped).map(publicCase)
+      return { file, tests: shown, output: outcomes[i].report.output }
+    }),
     coverage:
       counts?.map((each) => {
         const missedLines = [...lineHits(each)].flatMap(([line, hits]) => (hits === 0 ? [line] : []))

@@ -54,6 +54,11 @@ const rows = {
   json: flagOnly(option(yesNo, false, null, 'print a JSON object for each file', { needs: ['noTap'] })),
   tap: flagOnly(option(yesNo, false, null, 'print results in the Test Anything Protocol')),
   junit: flagOnly(optional(someText, 'FILE', 'write results to FILE as JUnit XML')),
+  github: flagOnly(
+    option(yesNo, false, null, 'print failures as annotations of GitHub workflows', {
+      more: 'It is on where the variable GITHUB_ACTIONS is true.',
+    }),
+  ),
   verbose: flagOnly(
     option(count, 0, null, 'show the steps of failed tests; -vv: of all; -vvv: with whole values', {
       short: '-v',
@@ -62,10 +67,18 @@ const rows = {
   ),
   match: flagOnly(
     optional(someText, 'NAME', 'count only tests whose names contain NAME', {
-      more: 'All code still runs, because later code may need what earlier code did.',
+      more:
+        'NAME between slashes is a regular expression. All code still runs, because later code may need what earlier ' +
+        'code did. Other tests count as skipped.',
     }),
   ),
-  watch: flagOnly(option(yesNo, false, null, 'run again when a file changes')),
+  watch: flagOnly(
+    option(yesNo, false, null, 'run again when a file changes', {
+      more:
+        'Only files that a change touches run again, and new ones in the given folders. In a terminal, Enter runs all, ' +
+        'f those that failed, and q quits.',
+    }),
+  ),
   jobs: optional(wholeNumber(1, MAX_JOBS), 'N', 'files at once', {
     defaultText: 'one for each processor',
   }),

@@ -23,6 +23,7 @@ import {
   shrinksOf,
 } from './properties.ts'
 import { asSource, signersSource } from './source-text.ts'
+import { labelledParts } from './test-results.ts'
 import type { TestRun } from './test-run.ts'
 import { endAtFailure } from './test-start.ts'
 
@@ -64,6 +65,7 @@ export const forAnyOrder =
     const invariant = expander.expand(invariantForm, scope)
     const calls = list.items.map((item) => expandListedCall(test, expander, item))
     return exprOf(call.place, (run, env) => {
+      const start = test.startTest(true)
       const text = asText(run.evaluate(name, env), name.place)
       const fixed = calls.map(({ args }) => args.map(({ expr }) => run.value(expr, env)))
       const holds = () => faultOfResult(test.evaluator.evaluate(invariant, env))
@@ -88,11 +90,13 @@ export const forAnyOrder =
         const what = `${found?.why} after ${calledTimes}, ${drawnBy}`
         const expectation = `(expect ${asSource(text)} true ${formSource(test, invariantForm)})`
         reproduce(test, call, linesOf(test, { least, refused: found?.refused ?? [], calls, fixed, expectation }))
-        test.fail(text, call.place, what, null)
+        const inputs = least.map((one) => callSource(one, calls[one.at], fixed[one.at]))
+        const detail = labelledParts({ expected: 'true', actual: found?.why ?? '', inputs, found: drawnBy })
+        test.fail(text, call.place, what, start, detail)
         return `FAILURE: ${text}: ${what}`
       }
       warnOfFailingCalls(test, calls, outcomes)
-      test.pass(text, call.place, null)
+      test.pass(text, call.place, start)
       return `For-any-order: success ${text}`
     })
   }

@@ -13,7 +13,8 @@ import { equalValues } from '../values/compare.ts'
 import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
 import { forAnyOrder } from './any-order.ts'
-import { forAll, type PropertyRuns } from './properties.ts'
+import { forAll, formSource, type PropertyRuns } from './properties.ts'
+import { comparedValues, type FailureDetail, labelledParts, valueLines } from './test-results.ts'
 import type { TestRun } from './test-run.ts'
 
 function partsOf(call: CallForm, expander: Expander, scope: Scope | null, counts: readonly number[]) {
@@ -35,27 +36,33 @@ const expectEqual =
     const { forms, expand } = partsOf(call, expander, scope, [3])
     const name = expand(0)
     return exprOf(call.place, (run, env) => {
-      const before = test.milligas
+      const start = test.startTest()
       const text = asText(run.evaluate(name, env), name.place)
       const value = (index: number) => run.value(expander.expand(forms[index], scope), env)
-      const reportFailure = (what: string, shown: string) => {
-        test.fail(text, call.place, what, before)
+      const reportFailure = (what: string, shown: string, detail: FailureDetail) => {
+        test.fail(text, call.place, what, start, detail)
         return `FAILURE: ${text} ${shown}`
       }
+      let cause: FailureDetail['cause'] = null
       const got = test.attempt<Value | ContractError>(
         () => value(2),
-        (error) => error,
+        (error, at) => {
+          cause = at
+          return error
+        },
       )
       if (got instanceof ContractError) {
         const shown = `evaluation of actual failed with error message: ${got.message}`
-        return reportFailure(`expected a value, got the error: ${got.message}`, shown)
+        const detail = labelledParts({ expected: 'a value', actual: `the error: ${got.message}` }, cause)
+        return reportFailure(`expected a value, got the error: ${got.message}`, shown, detail)
       }
       const wanted = value(1)
       if (!equalValues(wanted, got)) {
         const [left, right] = [showValue(wanted), showValue(got)]
-        return reportFailure(`expected ${left}, got ${right}`, `expected: ${left}, received: ${right}`)
+        const what = `expected ${left}, got ${right}`
+        return reportFailure(what, `expected: ${left}, received: ${right}`, comparedValues(wanted, got))
       }
-      test.pass(text, call.place, before)
+      test.pass(text, call.place, start)
       return `Expect: success ${text}`
     })
   }
@@ -68,26 +75,33 @@ const expectFailure =
     const name = expand(0)
     const wanted = forms.length === 3 ? expand(1) : null
     return exprOf(call.place, (run, env) => {
-      const before = test.milligas
+      const start = test.startTest()
       const text = asText(run.evaluate(name, env), name.place)
       const message = wanted === null ? null : asText(run.evaluate(wanted, env), wanted.place)
-      const reportFailure = (what: string, shown: string) => {
-        test.fail(text, call.place, what, before)
+      const wantedText = message === null ? 'a failure' : `a failure with "${message}"`
+      const reportFailure = (what: string, shown: string, detail: FailureDetail) => {
+        test.fail(text, call.place, what, start, detail)
         return `FAILURE: ${text}: ${shown}`
       }
+      let cause: FailureDetail['cause'] = null
       const got = test.attempt<Value | ContractError>(
         () => run.value(expander.expand(forms[forms.length - 1], scope), env),
-        (error) => error,
+        (error, at) => {
+          cause = at
+          return error
+        },
       )
       if (!(got instanceof ContractError)) {
         const shown = showValue(got)
-        return reportFailure(`expected a failure, got ${shown}`, `expected failure, got result: ${shown}`)
+        const detail = labelledParts({ expected: wantedText, actual: valueLines(got) })
+        return reportFailure(`expected a failure, got ${shown}`, `expected failure, got result: ${shown}`, detail)
       }
       if (message !== null && !mentions(got, message)) {
         const shown = `expected error message '${message}', got '${got.message}'`
-        return reportFailure(`expected a failure with "${message}", got "${got.message}"`, shown)
+        const detail = labelledParts({ expected: wantedText, actual: `the failure "${got.message}"` }, cause)
+        return reportFailure(`expected a failure with "${message}", got "${got.message}"`, shown, detail)
       }
-      test.pass(text, call.place, before)
+      test.pass(text, call.place, start)
       return `Expect failure: Success: ${text}`
     })
   }
@@ -103,8 +117,9 @@ const expectThat =
   (call, expander, scope) => {
     const { expand } = partsOf(call, expander, scope, [3])
     const [name, condition, value] = [0, 1, 2].map(expand)
+    const conditionText = formSource(test, call.items[2])
     return exprOf(call.place, (run, env) => {
-      const before = test.milligas
+      const start = test.startTest()
       const text = asText(run.evaluate(name, env), name.place)
       const predicate = run.evaluate(condition, env)
       if (!(predicate instanceof Callable)) throw evalError('expect-that takes a function', call.place)
@@ -115,10 +130,11 @@ const expectThat =
         throw failure('NATIVE_FAILED', { native: 'expect-that', why }, call.place)
       }
       if (answer) {
-        test.pass(text, call.place, before)
+        test.pass(text, call.place, start)
         return `Expect-that: success ${text}`
       }
-      test.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`, before)
+      const detail = labelledParts({ condition: conditionText.split('\n'), actual: valueLines(got) })
+      test.fail(text, call.place, `did not satisfy the condition: ${showValue(got)}`, start, detail)
       return `FAILURE: Expect-that: Did not satisfy condition: ${text}`
     })
   }

@@ -14,6 +14,7 @@ import { showValue } from '../values/print.ts'
 import type { Value } from '../values/value.ts'
 import { generate, type Random, randomOf, simplerValues } from './generators.ts'
 import { asSource } from './source-text.ts'
+import { labelledParts } from './test-results.ts'
 import type { TestRun } from './test-run.ts'
 import { endAtFailure } from './test-start.ts'
 
@@ -38,6 +39,7 @@ export const forAll =
     const [name, list, fn] = partsOf(call, 3).map((form) => expander.expand(form, scope))
     const source = formSource(test, call.items[3])
     return exprOf(call.place, (run, env) => {
+      const start = test.startTest(true)
       const text = asText(run.evaluate(name, env), name.place)
       const generators = run.value(list, env)
       if (!Array.isArray(generators)) throw syntaxError('for-all takes a list of generators', list.place)
@@ -58,12 +60,15 @@ export const forAll =
           (each) => fault(each) !== null,
         )
         const shown = least.map(asSource).join(' ')
-        const what = `${fault(least)} for ${shown}, in run ${i} of ${runs} with seed ${seed}`
+        const drawn = `in run ${i} of ${runs} with seed ${seed}`
+        const why = fault(least) ?? ''
+        const what = `${why} for ${shown}, ${drawn}`
+        const detail = labelledParts({ expected: 'true', actual: why, inputs: least.map(asSource), found: drawn })
         reproduce(test, call, [`(expect ${JSON.stringify(text)} true (${source} ${shown}))`])
-        test.fail(text, call.place, what, null)
+        test.fail(text, call.place, what, start, detail)
         return `FAILURE: ${text}: ${what}`
       }
-      test.pass(text, call.place, null)
+      test.pass(text, call.place, start)
       return `For-all: success ${text}`
     })
   }

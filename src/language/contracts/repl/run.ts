@@ -15,7 +15,7 @@ export type { FormTrace } from '../trace/form-traces.ts'
 export type { PropertyRuns } from './properties.ts'
 export { isContract } from './test-forms.ts'
 export type { FormGas } from './test-gas.ts'
-export type { TestCase, TestFailure } from './test-results.ts'
+export type { FailureDetail, TestCase, TestFailure } from './test-results.ts'
 export { TestRun } from './test-run.ts'
 export type { TestFiles } from './test-start.ts'
 

@@ -1,13 +1,12 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
 import { ContractError, type TextPlace } from '../errors.ts'
-import { Module } from '../machine/ast.ts'
 import type { BlockScope, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluate/evaluator.ts'
 import type { Language } from '../machine/expand/expander.ts'
 import { shadowsNative } from '../machine/expand/load-errors.ts'
 import { refuseShadows, shadowsIn } from '../machine/expand/shadows.ts'
 import { runForm } from '../machine/load/execute.ts'
-import { newTransaction } from '../machine/scopes.ts'
+import { addLocation, newTransaction } from '../machine/scopes.ts'
 import { Layer } from '../machine/state.ts'
 import type { Form } from '../syntax/form.ts'
 import { readProgram, readTest } from '../syntax/program.ts'
@@ -16,7 +15,7 @@ import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
 import { isContract, moduleIn } from './test-forms.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
-import type { TestCase, TestFailure } from './test-results.ts'
+import type { FailureDetail, TestCase, TestFailure, TestStart } from './test-results.ts'
 import {
   endAtFailure,
   type ForkedChain,
@@ -26,6 +25,7 @@ import {
   type TestFiles,
   type TestLanguages,
   type TestRunOptions,
+  testDefinitions,
 } from './test-start.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -42,15 +42,7 @@ export class TestRun {
   /** Gas of each form at the top level of the files so far. A form that loads a file does not include its forms. */
   readonly formGas: FormGas[] = []
   /** Definitions at the top level of test files. */
-  readonly definitions = new Module({
-    name: '#test',
-    namespace: null,
-    isInterface: false,
-    code: '',
-    hash: '',
-    txHash: '',
-    place: { line: 0, column: 0 },
-  })
+  readonly definitions = testDefinitions()
   /** Evaluator of the open transaction, or of the commands outside of transactions. */
   evaluator: Evaluator
   /** The innermost form at the top level of a file that failed, unless a form around it caught the error. */
@@ -68,6 +60,7 @@ export class TestRun {
   /** True if modules of test files may use the natives of tests. */
   areNativesInModules = false
   readonly start: TestRunOptions
+  readonly #nowMs: () => number
   /** The chain below everything; null for an empty one. */
   #chain: ForkedChain | null
   #base: Layer
@@ -83,7 +76,8 @@ export class TestRun {
     languagesOf: (test: TestRun) => TestLanguages,
     start: TestRunOptions = {},
   ) {
-    const { observe = null, chain = null } = start
+    const { observe = null, chain = null, nowMs = () => 0 } = start
+    this.#nowMs = nowMs
     this.start = start
     this.gas = new TestGas(start.bounds)
     this.#chain = chain
@@ -194,12 +188,12 @@ export class TestRun {
     if (error.file !== null) return
     const module = this.evaluator.call.frames.at(-1)?.module.name
     if (error.place === null) error.addLocation({ place: form.place })
-    else if (module !== undefined) error.addLocation({ file: this.#fileOfModule.get(module) ?? this.#textOf(module) })
+    else if (module !== undefined) error.addLocation({ file: this.#fileOf(module) })
   }
 
-  /** Name of the text of a module that no file of this run has: it comes from a forked network. */
-  #textOf(module: string): string | null {
-    return this.#chain === null ? null : `module ${module}`
+  /** The file of a module. One that no file of this run has comes from a forked network: its text has a name. */
+  #fileOf(module: string): string | null {
+    return this.#fileOfModule.get(module) ?? (this.#chain === null ? null : `module ${module}`)
   }
 
   /** Runs a module or an import within an expectation. */
@@ -329,17 +323,20 @@ export class TestRun {
 
   /**
    * Runs `body`. A ContractError restores capabilities, events, imports and the state of pacts, but not rows, and
-   * becomes the result of `failed`.
+   * becomes the result of `failed`, with the place of its cause.
    */
-  attempt<T>(body: () => T, failed: (error: ContractError) => T): T {
+  attempt<T>(body: () => T, failed: (error: ContractError, cause: FailureDetail['cause']) => T): T {
     const { evaluator } = this
     const before = evaluator.snapshot()
     try {
       return body()
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
+      addLocation(evaluator.call, error)
+      const module = evaluator.call.frames.at(-1)?.module.name
+      const file = error.file ?? (module === undefined ? this.file : this.#fileOf(module))
       evaluator.restore(before)
-      return failed(error)
+      return failed(error, error.place === null || file === null ? null : { file, place: error.place })
     }
   }
 
@@ -361,21 +358,27 @@ export class TestRun {
     return this.gas.charged
   }
 
-  /** An expectation holds. @param before milligas of all code before it; null for a property test */
-  pass(name: string, place: TextPlace, before: number | null): void {
+  /** The start of an expectation. @param isByChance whether it is a property test, whose gas depends on chance */
+  startTest(isByChance = false): TestStart {
+    return { ms: this.#nowMs(), milligas: isByChance ? null : this.milligas }
+  }
+
+  /** An expectation holds. */
+  pass(name: string, place: TextPlace, start: TestStart): void {
     this.passed++
-    this.cases.push({ file: this.file, place, name, what: null, milligas: this.#since(before) })
+    this.#add(name, place, start, null, null)
   }
 
   /** An expectation, or a form at the top level, fails. */
-  fail(name: string, place: TextPlace, what: string, before: number | null = this.milligas): void {
+  fail(name: string, place: TextPlace, what: string, start = this.startTest(), detail: FailureDetail | null = null) {
     endAtFailure(this, { file: this.file, place, name, what })
     this.failures.push({ file: this.file, place, name, what })
-    this.cases.push({ file: this.file, place, name, what, milligas: this.#since(before) })
+    this.#add(name, place, start, what, detail)
   }
 
-  #since(before: number | null): number | null {
-    return before === null ? null : this.milligas - before
+  #add(name: string, place: TextPlace, start: TestStart, what: string | null, detail: FailureDetail | null): void {
+    const milligas = start.milligas === null ? null : this.milligas - start.milligas
+    this.cases.push({ file: this.file, place, name, what, detail, milligas, ms: this.#nowMs() - start.ms })
   }
 
   /** Starts an evaluator without the capabilities, imports and events of the previous transaction. */

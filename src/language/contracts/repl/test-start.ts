@@ -1,5 +1,6 @@
 /** The beginning of the run of a test file: its chain, its block and its observer. */
 import type { TextPlace } from '../errors.ts'
+import { Module } from '../machine/ast.ts'
 import { type BlockData, type BlockScope, emptyEnvironment, type Message } from '../machine/environment.ts'
 import type { Language } from '../machine/expand/expander.ts'
 import type { ReadableState } from '../machine/state.ts'
@@ -97,6 +98,8 @@ export interface TestRunOptions {
   readonly bounds?: RunBounds | null
   /** Default: none. */
   readonly observe?: ((run: ObservedRun) => RunObserver) | null
+  /** Clock for the times of tests, in milliseconds. Default: all times are 0. */
+  readonly nowMs?: () => number
   /** Default: an empty chain. */
   readonly chain?: ForkedChain | null
   /**
@@ -114,6 +117,12 @@ export interface TestRunOptions {
 /** @throws RunEnded if the run ends at a failure of this name */
 export function endAtFailure({ start }: { readonly start: TestRunOptions }, failure: TestFailure): void {
   if (start.endsAt?.(failure.name) === true) throw new RunEnded(failure)
+}
+
+/** A module for the definitions at the top level of test files. */
+export function testDefinitions(): Module {
+  const place = { line: 0, column: 0 }
+  return new Module({ name: '#test', namespace: null, isInterface: false, code: '', hash: '', txHash: '', place })
 }
 
 export function initialBlock(forked: ForkedChain | null): BlockScope {
