@@ -13,6 +13,7 @@ import type { FileOutcome, FileRequests } from '#language/testing/files.ts'
 import { type ReportPlaces, type RunReportOptions, reportRun } from '#language/testing/reports.ts'
 import { countTests, type FileTests, locationOf, type TestMatch, tapLines, testsOf } from '#language/testing/results.ts'
 import { type FoundFiles, findTestFiles, streamTestFiles } from '#language/testing/run.ts'
+import type { WatchedRun } from '#language/testing/watch.ts'
 import { commandErrors } from './input/errors.ts'
 import { type ForkValues, forkOf } from './input/fork-setup.ts'
 import { readSnapshot, writeSnapshot } from './input/snapshot-file.ts'
@@ -89,7 +90,7 @@ function optionsOf(values: TestValues, { environment }: CommandContext): TestCom
   }
 }
 
-/** A text between slashes is an expression, which may have flags behind it. @throws NewcutError BAD_OPTION */
+/** A text between slashes is an expression, which may have flags at its end. @throws NewcutError BAD_OPTION */
 function matchOf(text: string): NonNullable<TestMatch> {
   const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? []
   if (source === undefined) return text
@@ -102,15 +103,8 @@ function matchOf(text: string): NonNullable<TestMatch> {
   }
 }
 
-/** How a run of some files ended. */
-export interface SuiteEnd {
-  readonly status: number
-  readonly read: ReadonlyMap<string, readonly string[]>
-  readonly failed: readonly string[]
-}
-
 /** The files of a command. It keeps their last results, so that reports of a later run of some files have all. */
-export class Suite {
+class Suite {
   readonly #options: TestCommandOptions
   readonly #context: CommandContext
   readonly #outcomes = new Map<string, FileOutcome>()
@@ -123,7 +117,7 @@ export class Suite {
   }
 
   /** Runs these files of all, and prints each result as soon as those before it are there. */
-  async run(files: readonly string[], found: FoundFiles, signal?: AbortSignal): Promise<SuiteEnd> {
+  async run(files: readonly string[], found: FoundFiles, signal?: AbortSignal): Promise<WatchedRun> {
     const { json, tap, match } = this.#options
     const print = printerTo(this.#context.out)
     const startedMs = performance.now()
@@ -132,7 +126,7 @@ export class Suite {
       this.#outcomes.set(outcome.file, outcome)
       const results = testsOf(outcome, match)
       tests.push(results)
-      if (!tap) for (const line of this.#linesOf(outcome, results, found.files.length === 1)) print(line)
+      if (!tap) for (const line of this.#textOf(outcome, results, found.files.length === 1)) print(line)
     }
     if (tap) for (const line of tapLines(tests)) print(line)
     const counts = countTests(tests.flatMap((each) => each.tests))
@@ -151,7 +145,7 @@ export class Suite {
     }
   }
 
-  #linesOf(outcome: FileOutcome, results: FileTests, isAlone: boolean): string[] {
+  #textOf(outcome: FileOutcome, results: FileTests, isAlone: boolean): string[] {
     const { json, verbosity, gas } = this.#options
     const { report, findings } = outcome
     if (json) return [fileJson(outcome, results, this.#options)]

@@ -2,7 +2,7 @@
 import { fileProblem, operatingError } from '#ground/base/errors.ts'
 import { replaceFile } from '#ground/base/replace-file.ts'
 import { readUserText } from '#ground/base/user-file.ts'
-import { type GasSnapshot, parseSnapshot, SNAPSHOT, snapshotText } from '#language/testing/snapshot.ts'
+import { type GasSnapshot, parseSnapshot, SNAPSHOT, snapshotText } from '#language/testing/reports.ts'
 import { commandErrors } from './errors.ts'
 
 /** @throws NewcutError BAD_OPTION */

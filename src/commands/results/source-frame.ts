@@ -5,7 +5,7 @@ import { MAX_CODE_BYTES, readUserText } from '#ground/base/user-file.ts'
 import type { LocatedResult } from '#language/testing/results.ts'
 import { withoutControls } from './value-lines.ts'
 
-/** What decides how results look. */
+/** The style of results. */
 export interface ResultStyle {
   readonly paint: Paint
   /** Columns of the terminal; undefined cuts nothing. */
@@ -21,7 +21,7 @@ export class SourceFrames {
 
   /** Lines of the frame, without indentation; none if the source cannot be read. */
   frame({ file, place }: LocatedResult, { paint, columns }: ResultStyle): string[] {
-    const line = place === null ? undefined : this.#linesOf(file)?.[place.line]
+    const line = place === null ? undefined : this.#readOnce(file)?.[place.line]
     if (place === null || line === undefined || line.trim() === '') return []
     const number = `${place.line + 1}`
     const gutter = number.length + 3
@@ -36,7 +36,7 @@ export class SourceFrames {
     this.#lines.clear()
   }
 
-  #linesOf(file: string): readonly string[] | null {
+  #readOnce(file: string): readonly string[] | null {
     let lines = this.#lines.get(file)
     if (lines === undefined) {
       lines = readLines(file)
@@ -76,7 +76,7 @@ function fitLine(line: string, column: number, room: number): FittedLine {
   return { text, offset, width: Math.max(1, Math.min(stringWidth(word), room - offset)) }
 }
 
-/** The end of a text that fits, behind an ellipsis if it is not all of it. */
+/** The end of a text that fits, after an ellipsis if it is not all of it. */
 function fitEnd(text: string, room: number): string {
   if (stringWidth(text) <= room) return text
   let [kept, width] = ['', 1]

@@ -17,24 +17,22 @@ const LEAST_NAME = 12
 const MARK_INDENT = 4
 
 /** How the tests of a file are shown. */
-export interface FileViewOptions {
+interface FileViewOptions {
   /** Whether it is the only file, whose counts the total has. */
   readonly isAlone: boolean
   /** Whether all tests are listed, whatever their number. */
   readonly listsAll: boolean
 }
 
-type Verdict = 'passed' | 'failed' | 'skipped'
-
-const MARKS: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', skipped: '○' }
+const MARKS: Readonly<Record<keyof TestCounts, string>> = { passed: '✓', failed: '✗', skipped: '○' }
 /** For terminals and logs without these characters. */
-const PLAIN_MARKS: Readonly<Record<Verdict, string>> = { passed: 'ok  ', failed: 'FAIL', skipped: 'skip' }
+const PLAIN_MARKS: Readonly<Record<keyof TestCounts, string>> = { passed: 'ok  ', failed: 'FAIL', skipped: 'skip' }
 const STYLES = { passed: 'green', failed: 'red', skipped: 'yellow' } as const
 
 /** Prints results in the way of an output. */
 export class TestLines {
   readonly #style: ResultStyle
-  readonly #marks: Readonly<Record<Verdict, string>>
+  readonly #marks: Readonly<Record<keyof TestCounts, string>>
   readonly #frames = new SourceFrames()
 
   constructor(out: Output, environment: ProcessEnvironment) {
@@ -57,7 +55,7 @@ export class TestLines {
       return isAlone && !test.isSkipped && tests.length <= MAX_LISTED
     })
     const sum = isAlone ? '' : countsText(counts, outcome.report.stopped !== null)
-    const facts = [sum, timeText(outcome.ms)].filter((text) => text !== '')
+    const facts = [sum, spentText(outcome.ms)].filter((text) => text !== '')
     return [
       `${this.#mark(verdict)} ${file}  ${this.#style.paint('dim', facts.join('  '))}`,
       ...between,
@@ -67,11 +65,17 @@ export class TestLines {
 
   /** The last line. Its beginning is the same everywhere, for scripts. */
   totalLine({ passed, failed, skipped }: TestCounts, files: number, ms: number): string {
-    const parts = [`${passed} passed`, `${failed} failed`, `${skipped} skipped`, countText(files, 'file'), timeText(ms)]
+    const parts = [
+      `${passed} passed`,
+      `${failed} failed`,
+      `${skipped} skipped`,
+      countText(files, 'file'),
+      spentText(ms),
+    ]
     return this.#style.paint(failed > 0 ? 'red' : 'green', parts.join(', '))
   }
 
-  #mark(verdict: Verdict): string {
+  #mark(verdict: keyof TestCounts): string {
     return this.#style.paint(STYLES[verdict], this.#marks[verdict])
   }
 
@@ -131,7 +135,7 @@ export class TestLines {
 
 const longestOf = (names: readonly string[]) => Math.max(0, ...names.map((name) => stringWidth(name)))
 
-function verdictOf({ what, isSkipped }: TestResult): Verdict {
+function verdictOf({ what, isSkipped }: TestResult): keyof TestCounts {
   if (isSkipped) return 'skipped'
   return what === null ? 'passed' : 'failed'
 }
@@ -160,13 +164,13 @@ function countsText({ passed, failed, skipped }: TestCounts, hasEnded: boolean):
 function figuresOf({ ms, gas, isEnd }: TestResult): string {
   if (isEnd) return ''
   const gasText = gas === null ? '' : `${gas.toLocaleString('en')} gas`
-  return `${timeText(ms).padStart(6)}  ${gasText.padStart(9)}`.trimEnd()
+  return `${spentText(ms).padStart(6)}  ${gasText.padStart(9)}`.trimEnd()
 }
 
 const MINUTE_MS = 60_000
 
 /** Three digits or so, with the unit. */
-function timeText(ms: number): string {
+function spentText(ms: number): string {
   if (ms < 9.95) return `${ms.toFixed(1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
   if (ms < MINUTE_MS) return `${(ms / 1000).toFixed(ms < 9_995 ? 2 : 1)} s`

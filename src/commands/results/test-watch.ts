@@ -3,15 +3,19 @@ import { readKeys } from '#faces/cli/hotkeys.ts'
 import { countText } from '#faces/cli/line.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
 import { displayPath } from '#language/testing/files.ts'
-import { findTestFiles } from '#language/testing/run.ts'
-import { type WatchWish, watchFiles } from '#language/testing/watch.ts'
-import type { Suite } from '../test.ts'
+import { type FoundFiles, findTestFiles } from '#language/testing/run.ts'
+import { type WatchedRun, type WatchWish, watchFiles } from '#language/testing/watch.ts'
 
 /** Key -> the files that it runs. Terminals send a carriage return for Enter. */
 const WISHES: Readonly<Record<string, WatchWish>> = { '\r': 'all', '\n': 'all', f: 'failed' }
 
+/** Files that run again. */
+interface WatchedSuite {
+  readonly run: (files: readonly string[], found: FoundFiles, stopped: AbortSignal) => Promise<WatchedRun>
+}
+
 /** Runs, and runs again what changes touch, until a signal or a key ends it. @returns the exit code of the last run */
-export function runWatch(names: readonly string[], suite: Suite, context: CommandContext): Promise<number> {
+export function runWatch(names: readonly string[], suite: WatchedSuite, context: CommandContext): Promise<number> {
   const { out, keyboard } = context
   return context.untilStopped(async (stopped) => {
     const ended = new AbortController()

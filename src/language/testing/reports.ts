@@ -16,6 +16,8 @@ import {
   snapshotOf,
 } from './snapshot.ts'
 
+export { type GasSnapshot, parseSnapshot, SNAPSHOT, snapshotText } from './snapshot.ts'
+
 export interface RunReportOptions {
   readonly gasReport: boolean
   readonly gasSnapshot: boolean

@@ -13,7 +13,7 @@ export const SNAPSHOT = '.gas-snapshot'
 /** Test as `file.repl:name` -> its gas, rounded up. */
 export type GasSnapshot = ReadonlyMap<string, number>
 
-/** What a run says about the tests of a snapshot. */
+/** A run, as a snapshot sees it. */
 export interface SnapshotRun {
   /** The tests that ran. */
   readonly gas: GasSnapshot
@@ -21,11 +21,11 @@ export interface SnapshotRun {
   readonly isGone: (test: string) => boolean
 }
 
-/** What decides whether tests are gone. */
-export interface RanFiles {
+/** The files that decide whether tests are gone. */
+interface RanFiles {
   /** Files that were run to their ends, and those that they read, as names of a snapshot have them. */
   readonly whole: ReadonlySet<string>
-  /** Those of them that were run for themselves. */
+  /** Files among them that were run for themselves. */
   readonly own: ReadonlySet<string>
   /** Whether a file does not exist any more, though a run of its folder would have found it. */
   readonly isDeleted: (file: string) => boolean

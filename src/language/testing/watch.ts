@@ -10,7 +10,7 @@ const QUIET_MS = 100
 export type WatchWish = 'all' | 'failed'
 
 /** A run of some of the files. */
-interface WatchedRun {
+export interface WatchedRun {
   /** The exit code. */
   readonly status: number
   /** File that ran -> files that it read. */
@@ -19,8 +19,8 @@ interface WatchedRun {
   readonly failed: readonly string[]
 }
 
-/** What is watched, and who hears of it. */
-export interface WatchPorts<T extends WatchedRun> {
+/** The watched files, and who hears of changes. */
+interface WatchPorts<T extends WatchedRun> {
   readonly find: () => FoundFiles
   /** Runs these files of all. It may reject when the signal aborts. */
   readonly run: (files: readonly string[], found: FoundFiles, stopped: AbortSignal) => Promise<T>
@@ -102,7 +102,7 @@ async function nextFiles<T extends WatchedRun>(
   }
 }
 
-/** What the user asks for, until somebody takes it. */
+/** A wish of the user, until somebody takes it. */
 class Wishes {
   #wish: WatchWish | null = null
   onWish: () => void = () => undefined
@@ -130,14 +130,14 @@ function watchedName(file: string): readonly [folder: string, name: string] {
 interface Changes {
   /** Files that changed, or may exist now. */
   readonly files: ReadonlySet<string>
-  /** What has changed: files, and folders on the way to one. */
+  /** Changed files, and folders on the way to one. */
   readonly paths: ReadonlySet<string>
 }
 
 interface EventSources {
   readonly wishes: Wishes
   readonly stopped: AbortSignal
-  /** Files that changed since then have changed already. */
+  /** A later change of a file is an event at once. */
   readonly startedMs: number
 }
 

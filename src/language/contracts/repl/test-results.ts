@@ -78,23 +78,23 @@ const MAX_LINES = 2000
 
 /** A value in source form: lists, objects and texts of several lines have a line for each of their parts. */
 export function valueLines(value: Value, show: (value: Value) => string = showValue): string[] {
-  const lines = linesOf(value, show)
+  const lines = layOut(value, show)
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `... ${lines.length - MAX_LINES} more lines`] : lines
 }
 
-function linesOf(value: Value, show: (value: Value) => string): string[] {
+function layOut(value: Value, show: (value: Value) => string): string[] {
   if (typeof value === 'string') return show(value).split('\n')
   const text = show(value)
   if (text.length <= SHORT) return text.split('\n')
   if (Array.isArray(value))
     return inBrackets(
       '[]',
-      value.map((each: Value) => linesOf(each, show)),
+      value.map((each: Value) => layOut(each, show)),
     )
   if (!(value instanceof Map)) return text.split('\n')
   const names = [...value.keys()].sort()
   const fields = names.map((name) => {
-    const [first, ...others] = linesOf(value.get(name) as Value, show)
+    const [first, ...others] = layOut(value.get(name) as Value, show)
     return [`${JSON.stringify(name)}: ${first}`, ...others]
   })
   return inBrackets('{}', fields)
