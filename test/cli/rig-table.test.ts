@@ -110,14 +110,7 @@ describe('newcut rigs', () => {
     const lines = out.split('\n').slice(0, 7)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
     const names = lines.slice(1).map((line) => line.split('  ')[0])
-    expect(names).toEqual([
-      `k:${'ab'.repeat(32)}`,
-      'late',
-      'gone-long-ago-to-an…',
-      'fast',
-      'bob',
-      'other',
-    ])
+    expect(names).toEqual([`k:${'ab'.repeat(32)}`, 'late', 'gone-long-ago-to-an…', 'fast', 'bob', 'other'])
     expect(lines[2]).toMatch(/ 99999 .* refused {2}192/)
     expect(lines[3]).toMatch(/ - {2}gone /)
   })

@@ -12,6 +12,8 @@ import {
   type InitializeResult,
   type ProtocolConnection,
   type PublishDiagnosticsParams,
+  type Registration,
+  type RegistrationParams,
   type ShowMessageParams,
   StreamMessageReader,
   StreamMessageWriter,
@@ -58,6 +60,8 @@ export class Editor {
   readonly #published = new Map<string, PublishDiagnosticsParams>()
   /** Refreshes of lenses that the server has asked for. */
   refreshes = 0
+  /** Capabilities that the server has asked for since its start. */
+  readonly registrations: Registration[] = []
   /** Messages that the editor shows to its user. */
   readonly messages: string[] = []
 
@@ -79,7 +83,16 @@ export class Editor {
       this.refreshes++
       return null
     })
+    this.connection.onRequest('client/registerCapability', ({ registrations }: RegistrationParams) => {
+      this.registrations.push(...registrations)
+      return this.register()
+    })
     this.connection.listen()
+  }
+
+  /** Answers the server. An editor may refuse. */
+  protected register(): null {
+    return null
   }
 
   #serve(flags: Readonly<Record<string, unknown>>, limitMs?: number): ServerStreams {

@@ -5,6 +5,7 @@ import {
   CodeLensRefreshRequest,
   type Connection,
   createConnection,
+  DidChangeWatchedFilesNotification,
   type InitializeParams,
   type InitializeResult,
   MessageType,
@@ -18,6 +19,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument'
 import { TOKEN_MODIFIERS, TOKEN_TYPES } from '../features/semantic-tokens.ts'
 import { type TestFileReport, testFindings } from '../features/test-lenses.ts'
 import type { CodeFinding } from '../text/spans.ts'
+import { containsPath, FolderWatcher } from '../workspace/folder-watcher.ts'
 import { LIVE_SCHEME, type ModuleTexts } from '../workspace/live-modules.ts'
 import { Workspace, type WorkspaceFiles } from '../workspace/workspace.ts'
 import { Answers, RUN_TEST } from './answers.ts'
@@ -30,8 +32,11 @@ export interface EditorHost {
   readonly input: Readable
   readonly output: Writable
   readonly version: string
-  /** @param folders of the workspace */
-  readonly filesIn: (folders: readonly string[]) => WorkspaceFiles
+  /**
+   * @param folders of the workspace
+   * @param onFolder called before files of a folder are read or listed
+   */
+  readonly filesIn: (folders: readonly string[], onFolder: (folder: string) => void) => WorkspaceFiles
   /** Modules of a live network, or null. */
   readonly moduleTexts: ModuleTexts | null
   /** Runs a test file. @throws Error if it cannot run */
@@ -42,6 +47,9 @@ export interface EditorHost {
 
 /** Debounce: keystrokes within this time cause one round of findings. */
 const DEBOUNCE_MS = 100
+
+/** Files that editors watch for the server. */
+const WATCHED_FILES = '**/*.{pact,repl}'
 
 const CAPABILITIES: InitializeResult['capabilities'] = {
   textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
@@ -85,10 +93,20 @@ class EditorSession {
   readonly #running = new Map<string, boolean>()
   #timer: NodeJS.Timeout | null = null
   #refreshesLenses = false
+  /** Test file -> the files that its last run read. */
+  readonly #filesOfRuns = new Map<string, ReadonlySet<string>>()
+  /** Files and folders that changed on disk since the last round of findings. */
+  readonly #changed = new Set<string>()
+  /** Folders of the workspace, which the editor watches if it can. */
+  #folders: readonly string[] = []
+  #hasWatchingEditor = false
+  readonly #watcher: FolderWatcher
 
   constructor(host: EditorHost, connection: Connection) {
     this.#host = host
     this.#connection = connection
+    const events = { onChange: (file: string) => this.#noteChanged([file]), onTrouble: host.warn }
+    this.#watcher = new FolderWatcher(events, (folder) => !this.#isWatchedByEditor(folder))
     this.#workspace = this.#newWorkspace([], false)
     this.#places = new ProtocolPlaces(this.#workspace)
     this.#answers = new Answers(this.#workspace, this.#places)
@@ -97,12 +115,13 @@ class EditorSession {
   listen(): void {
     const connection = this.#connection
     connection.onInitialize((params) => this.#initialize(params))
-    // Asks for the names now, so that an unreachable network is reported at the start.
-    connection.onInitialized(() => void this.#workspace.liveNames)
-    connection.onDidChangeWatchedFiles(() => {
-      this.#workspace.refresh()
-      this.#publishSoon()
+    connection.onInitialized(() => {
+      // Asks for the names now, so that an unreachable network is reported at the start.
+      void this.#workspace.liveNames
+      if (this.#hasWatchingEditor) this.#askToWatch()
     })
+    connection.onDidChangeWatchedFiles(({ changes }) => this.#noteChanged(changes.map(({ uri }) => fileOfUri(uri))))
+    connection.onShutdown(() => this.#watcher.close())
     this.#followDocuments()
     this.#answerRequests()
     this.#documents.listen(connection)
@@ -111,10 +130,12 @@ class EditorSession {
 
   #initialize({ workspaceFolders, rootUri, capabilities }: InitializeParams): InitializeResult {
     const uris = workspaceFolders?.map(({ uri }) => uri) ?? (typeof rootUri === 'string' ? [rootUri] : [])
-    const { codeLens, textDocumentContent } = capabilities?.workspace ?? {}
+    const { codeLens, textDocumentContent, didChangeWatchedFiles } = capabilities?.workspace ?? {}
+    this.#folders = uris.map(fileOfUri)
+    this.#hasWatchingEditor = didChangeWatchedFiles?.dynamicRegistration === true
     this.#refreshesLenses = codeLens?.refreshSupport === true
     const areVirtual = typeof textDocumentContent === 'object' && textDocumentContent !== null
-    this.#workspace = this.#newWorkspace(uris.map(fileOfUri), areVirtual)
+    this.#workspace = this.#newWorkspace(this.#folders, areVirtual)
     this.#places = new ProtocolPlaces(this.#workspace)
     this.#answers = new Answers(this.#workspace, this.#places)
     const isVirtual = areVirtual && this.#host.moduleTexts !== null
@@ -126,11 +147,45 @@ class EditorSession {
   }
 
   #newWorkspace(folders: readonly string[], areVirtual: boolean): Workspace {
-    return new Workspace(this.#host.filesIn(folders), this.#host.moduleTexts, {
+    const files = this.#host.filesIn(folders, (folder) => this.#watcher.add(folder))
+    return new Workspace(files, this.#host.moduleTexts, {
       areVirtual,
       onArrival: () => this.#publishSoon(),
       onTrouble: (message) => this.#showError(message),
     })
+  }
+
+  /** Asks the editor to watch the files of the workspace. If it refuses, the server does. */
+  #askToWatch(): void {
+    const watchers = [{ globPattern: WATCHED_FILES }]
+    this.#connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(() => {
+      this.#hasWatchingEditor = false
+      // Lists the folders again, and so watches them.
+      this.#noteChanged([])
+    })
+  }
+
+  #isWatchedByEditor(folder: string): boolean {
+    return this.#hasWatchingEditor && this.#folders.some((each) => containsPath(each, folder))
+  }
+
+  /** Reads files again that changed on disk. The editor itself reports changes of documents that it has open. */
+  #noteChanged(files: readonly string[]): void {
+    this.#workspace.refresh()
+    const open = new Set(this.#workspace.openFiles)
+    for (const file of files) if (!open.has(file)) this.#changed.add(file)
+    this.#publishSoon()
+  }
+
+  /** Runs tests again that show results from before files changed on disk. */
+  #runChanged(): void {
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    for (const [test, files] of this.#filesOfRuns) {
+      const all = [...files, ...(this.#workspace.analysis(test)?.files.keys() ?? [])]
+      const isStale = changed.some((path) => all.some((file) => containsPath(path, file)))
+      if (isStale && this.#reports.has(test)) void this.#run(test)
+    }
   }
 
   #followDocuments(): void {
@@ -151,6 +206,7 @@ class EditorSession {
       const file = fileOfUri(document.uri)
       this.#workspace.close(file)
       this.#reports.delete(file)
+      this.#filesOfRuns.delete(file)
       void this.#connection.sendDiagnostics({ uri: document.uri, diagnostics: [] })
       this.#publishSoon()
     })
@@ -234,6 +290,7 @@ class EditorSession {
       return
     }
     this.#running.set(file, false)
+    this.#filesOfRuns.set(file, new Set(this.#workspace.analysis(file)?.files.keys()))
     try {
       this.#reports.set(file, await this.#host.runTest(file))
     } catch (error) {
@@ -259,6 +316,7 @@ class EditorSession {
 
   #publish(): void {
     this.#timer = null
+    if (this.#changed.size > 0) this.#runChanged()
     for (const { uri, version } of this.#documents.all()) {
       const file = fileOfUri(uri)
       const own = this.#answers.diagnostics(file, this.#findings(file), 'newcut')

@@ -1,6 +1,6 @@
 /** Files of contracts in the folders that an editor has open. */
 import { readdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fileProblem } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES, readUserFile, readUserText } from '#ground/base/user-file.ts'
@@ -16,14 +16,18 @@ const SYSTEM = import.meta.url.endsWith('.ts')
   ? '../../contracts/system/'
   : '../../../../../src/language/contracts/system/'
 
-export function diskFiles(folders: readonly string[]): WorkspaceFiles {
+/** @param onFolder called before files of a folder are read or listed */
+export function diskFiles(folders: readonly string[], onFolder: (folder: string) => void = () => {}): WorkspaceFiles {
   let listed: readonly string[] | null = null
   return {
-    read: readText,
+    read: (file) => {
+      if (isAbsolute(file)) onFolder(dirname(file))
+      return readText(file)
+    },
     problem: problemOf,
     resolve: (from, path) => resolve(dirname(from), path),
     list: () => {
-      listed ??= contractsIn(folders)
+      listed ??= contractsIn(folders, onFolder)
       return listed
     },
     refresh: () => {
@@ -58,10 +62,11 @@ export function isContractFile(name: string): boolean {
 }
 
 /** Contracts first, since modules are looked up in them. */
-function contractsIn(folders: readonly string[]): string[] {
+function contractsIn(folders: readonly string[], onFolder: (folder: string) => void): string[] {
   const found: string[] = []
   let entries = 0
   const visit = (folder: string, depth: number) => {
+    onFolder(folder)
     for (const entry of entriesOf(folder)) {
       if (++entries > MAX_ENTRIES) return
       const path = join(folder, entry.name)
