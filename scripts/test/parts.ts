@@ -141,6 +141,7 @@ const listed: readonly Part[] = [
       ...inFolder('cli', 'terminal'),
       ...inFolder('api', 'monitors'),
       ...inFolder('examples', 'exchange'),
+      ...inFolder('mutation', 'command'),
       ...inFolder('payouts', 'own-network', 'rigs'),
     ],
     workers: WAITING,
@@ -202,7 +203,7 @@ const listed: readonly Part[] = [
     what: 'what a stranger gets: the documents, the installed package, and clients of others at our node',
     files: [
       ...inFolder('package', 'contents', 'install', 'kernels'),
-      ...inFolder('judges', 'client', 'client-utils', 'foreign-clients', 'pact-lang-api'),
+      ...inFolder('judges', 'client', 'client-utils', 'foreign-clients', 'mutation-report', 'pact-lang-api'),
       ...inFolder('declarations', 'compiled'),
       ...inFolder('devnet', 'chainweb-client'),
       ...inFolder('wallet', 'same-as-client'),

@@ -68,7 +68,7 @@ function reportText(result: MutationResult): string {
 function printReport(result: MutationResult, { out, environment }: CommandContext): void {
   const print = printerTo(out)
   const paint = painter(out, environment)
-  print(`${countText(result.passed, 'expectation')} hold without faults`)
+  print(`${result.passed} passed without faults`)
   print('')
   for (const { text, side } of mutationLines(result)) {
     print(side === undefined ? text : paint(side === 'before' ? 'red' : 'green', text))
