@@ -128,30 +128,26 @@ const COLUMNS: readonly Column[] = [
   { name: 'address', cell: ({ address }) => address, limit: 15 },
 ]
 
-/** Rigs in trouble come first: those with a warning, then those that are gone. */
 function stateText({ connections, warning }: WorkerRow): string {
   if (connections === 0) return 'gone'
   return warning === null ? 'mining' : 'refused'
 }
 
-const STATES = ['refused', 'gone', 'mining']
-
 /** The table, with a heading for each user unless it has a column of users. */
 function linesOf({ rigs, total, nowMs, isLogWell }: WorkerTable, isWide: boolean): string[] {
   if (rigs.length === 0) return ['no rigs']
   const columns = COLUMNS.filter((column) => isWide || column.isWide !== true)
-  const sorted = rigs.toSorted((a, b) => STATES.indexOf(stateText(a)) - STATES.indexOf(stateText(b)))
-  const rows = sorted.map((rig) => columns.map(({ cell, limit = MAX_CELL }) => printable(cell(rig, nowMs), limit)))
+  const rows = rigs.map((rig) => columns.map(({ cell, limit = MAX_CELL }) => printable(cell(rig, nowMs), limit)))
   const table = [columns.map(({ name }) => name), ...rows]
   const widths = columns.map((_, column) => Math.max(...table.map((row) => row[column].length)))
   const [header, ...lines] = table.map((row) => {
     const cells = row.map((cell, i) => (columns[i].isNumber ? cell.padStart(widths[i]) : cell.padEnd(widths[i])))
     return cells.join('  ').trimEnd()
   })
-  const users = [...new Set(sorted.map(({ user }) => user))]
+  const users = [...new Set(rigs.map(({ user }) => user))]
   const body = isWide
     ? lines
-    : users.flatMap((user) => [printable(user), ...lines.filter((_, i) => sorted[i].user === user)])
+    : users.flatMap((user) => [printable(user), ...lines.filter((_, i) => rigs[i].user === user)])
   return [
     header,
     ...body,

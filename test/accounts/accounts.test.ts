@@ -88,6 +88,20 @@ describe('accounts', () => {
     expect(again.throughMs).toBe(live.throughMs)
   })
 
+  it('rows of workers have those in trouble first, then the fastest, then those that went long ago', () => {
+    const live = new Accounts(quiet)
+    const nowMs = START_MS + 3 * 86_400_000
+    live.acceptLogged({ ...shareOf(1), worker: 'old', timeMs: START_MS })
+    for (const [i, [worker, difficulty]] of [
+      ['slow', 2 ** 30] as const,
+      ['fast', 2 ** 50] as const,
+      ['gone', 2 ** 60] as const,
+    ].entries())
+      live.acceptLogged({ ...shareOf(2 + i), worker, difficulty, timeMs: nowMs - 60_000 })
+    for (const worker of ['slow', 'fast']) live.join('k:abc', worker)
+    expect(rigRows(live, nowMs).map(({ worker }) => worker)).toEqual(['gone', 'fast', 'slow', 'old'])
+  })
+
   it('accounts count the block of a refused share once, and no share, before and after they are saved', async () => {
     const memory = new Memory()
     const live = new Accounts(quiet)
@@ -213,7 +227,7 @@ describe('accounts', () => {
     )
   })
 
-  it('accounts list connections without shares too, workers with a warning first, then by rate', () => {
+  it('accounts list connections without shares too, workers in trouble first, then by rate', () => {
     const accounts = new Accounts(quiet)
     const [idle, busy] = [accounts.join('k:abc', 'idle'), accounts.join('k:abc', 'busy')]
     busy.setOrigin('new/2', '10.0.0.9')
@@ -226,18 +240,18 @@ describe('accounts', () => {
     const rows = rigRows(accounts, START_MS + 110_000)
     expect(rows.map(({ worker, connections }) => [worker, connections])).toEqual([
       ['bad', 0],
-      ['busy', 2],
       ['slow', 0],
+      ['busy', 2],
       ['idle', 1],
     ])
     // Connection details come from the newest connection; rates add up.
-    expect(rows[1]).toMatchObject({ hashrates: { now: 11, announced: 7 }, accepted: 90, agent: 'test/1' })
+    expect(rows[2]).toMatchObject({ hashrates: { now: 11, announced: 7 }, accepted: 90, agent: 'test/1' })
     expect(rows[0].warning).toMatchObject({ reason: 'low', remedy: expect.stringContaining('order=memory') })
     expect(rows[3].hashrates).toMatchObject({ now: null, announced: null })
     accounts.leave(idle)
     expect(rigRows(accounts, START_MS).map(({ worker }) => worker)).not.toContain('idle')
     accounts.leave(busy)
-    expect(rigRows(accounts, START_MS)[1]).toMatchObject({ connections: 1, hashrates: { now: 6, announced: null } })
+    expect(rigRows(accounts, START_MS)[2]).toMatchObject({ connections: 1, hashrates: { now: 6, announced: null } })
   })
 
   it('accounts describe a rig by its newest connection, or by its newest share without one', () => {

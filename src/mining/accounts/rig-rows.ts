@@ -45,26 +45,31 @@ export interface WorkerTable {
   readonly nowMs: number
   /** Whether the share log can be written, or null without one. */
   readonly isLogWell: boolean | null
-  /** Total number of workers. */
+  /** Total number of workers, or of those that match the search. */
   readonly total: number
   readonly rigs: readonly WorkerRow[]
 }
 
-/** All workers with shares or a connection: first those with a warning, then by hashrate over an hour. */
+/** A worker that is gone for less than this is in trouble; later it is history. */
+const DAY_MS = 86_400_000
+
+/**
+ * All workers with shares or a connection, those in trouble first: with a warning, then gone within a day. Then come the
+ * connected ones by hashrate over an hour, and those that went earlier.
+ */
 export function rigRows(accounts: Accounts, nowMs: number): WorkerRow[] {
   const rows = [...accounts.all].map((account) => rowOf(account, accounts.connections.get(account.key) ?? [], nowMs))
   for (const present of accounts.connections.values()) {
     const [{ user, worker }] = present
     if (accounts.get(user, worker) === undefined) rows.push(rowOfNewcomer(present))
   }
-  const rank = ({ warning, hashrates }: WorkerRow) =>
-    warning === null ? (hashrates['1h'] ?? 0) : Number.POSITIVE_INFINITY
-  const order = (a: WorkerRow, b: WorkerRow) => {
-    const left = rank(a)
-    const right = rank(b)
-    return left === right ? byName(a, b) : right - left
+  const rank = ({ warning, connections, lastShareMs }: WorkerRow) => {
+    if (warning !== null) return 0
+    if (connections > 0) return 2
+    return nowMs - (lastShareMs ?? 0) < DAY_MS ? 1 : 3
   }
-  return rows.sort(order)
+  const rateOf = ({ hashrates }: WorkerRow) => hashrates['1h'] ?? 0
+  return rows.sort((a, b) => rank(a) - rank(b) || rateOf(b) - rateOf(a) || byName(a, b))
 }
 
 function byName(a: WorkerRow, b: WorkerRow): number {

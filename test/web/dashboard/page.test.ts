@@ -79,7 +79,7 @@ await describeInChromium('the dashboard', (browser) => {
   it('the dashboard fits into 360, 390 and 1280 pixels, in light and in dark', async () => {
     const { page, text, errors } = await open(browser, url)
     await expect.poll(async () => Number(await text('accepted')), LOOK).toBeGreaterThan(0)
-    await page.locator('summary').click()
+    await page.locator('.braid summary').click()
     await expect.poll(() => page.locator('#chains tr').count()).toBe(20)
     for (const width of [360, 390, 1280]) {
       await page.setViewportSize({ width, height: 800 })
@@ -238,13 +238,32 @@ await describeInChromium('the dashboard', (browser) => {
     await expect
       .poll(users)
       .toEqual([expect.stringMatching(/^k:abc1 rig\d[\d,]* accepted( · \d+ stale)? · [\d.]+\u202f[kMG]?H$/)])
-    // The device of a single rig; the page first groups several.
-    const devices = () => page.locator('#devices li').allTextContents()
-    await expect
-      .poll(devices)
-      .toContainEqual(expect.stringMatching(/^rig:shelf.*k:abc · \d[\d,]* accepted( · \d+ stale)?$/))
+    // The table has the rigs, so the devices have one row for all of them.
+    const devices = () => page.locator('#devices b').allTextContents()
+    await expect.poll(devices).toContainEqual('rigs')
+    expect((await devices()).filter((name) => name.startsWith('rig:'))).toEqual([])
     expect(await text('rig-shares')).toMatch(/^\d[\d,]* accepted/)
     expect(await text('rig-sessions')).toBe('1')
+    const rows = () => page.locator('#rig-workers tr').allTextContents()
+    const other = await Rig.login(rigPort, 'k:abc.other')
+    await page.fill('#rig-filter', 'SHELF')
+    await expect.poll(rows, LOOK).toEqual([expect.stringMatching(/^shelfk:abc.*mining$/)])
+    await page.fill('#rig-filter', 'nosuch')
+    await expect.poll(() => text('rig-others'), LOOK).toBe('No rig matches nosuch.')
+    other.close()
+    await page.fill('#rig-filter', '')
+    await expect.poll(rows, LOOK).toEqual([expect.stringMatching(/^shelf/)])
+    const heads = () => page.locator('#rig-heads th').allTextContents()
+    const usual = ['worker', 'user', 'over an hour', 'accepted', 'refused', 'last share', 'state']
+    expect(await heads()).toEqual(usual)
+    await page.locator('#rig-form summary').click()
+    await page.getByLabel('address').check()
+    await page.getByLabel('over an hour').uncheck()
+    const chosen = ['worker', 'user', 'address', 'accepted', 'refused', 'last share', 'state']
+    expect(await heads()).toEqual(chosen)
+    await page.reload()
+    await expect.poll(heads, LOOK).toEqual(chosen)
+    expect(await page.evaluate(TOO_WIDE)).toEqual([])
     expect(errors).toEqual([])
   })
 })

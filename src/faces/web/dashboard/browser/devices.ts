@@ -3,11 +3,9 @@ import { draw, element, fill, make, write } from '../../kit/dom.ts'
 import { rateText } from '../../kit/numbers.ts'
 import { devicesByLine, drawnOf, sumOfRates } from '../lines.ts'
 import type { HardwareSnapshot, RateHistory, Snapshot } from '../state.ts'
-import { sharesText } from './rigs.ts'
 
 type DeviceRow = Snapshot['devices'][number]
-type Shown = Pick<Snapshot, 'devices' | 'hardware' | 'rigs'>
-type Counts = NonNullable<Snapshot['rigs']>['rigs'][number]
+type Shown = Pick<Snapshot, 'devices' | 'hardware'>
 
 /** A row: a device, or all devices of an engine. */
 interface Row {
@@ -24,8 +22,6 @@ interface Row {
 interface KnownEntity {
   readonly history: RateHistory
   readonly hardware: readonly HardwareSnapshot[]
-  /** Share counts of rigs, by device. */
-  readonly counts: ReadonlyMap<string, Counts>
 }
 
 /** Samples of one hour. */
@@ -46,29 +42,37 @@ export class DeviceList {
 
   show(shown: Shown, history: RateHistory): void {
     this.#last = [shown, history]
-    const { devices, hardware, rigs } = shown
-    const counts = new Map(rigs?.rigs.map((each) => [each.device, each]))
+    const { devices, hardware } = shown
     const grouped = devicesByLine(devices)
     const drawn = drawnOf([...grouped.keys()])
     const groups = [...grouped].map(([name, group]): Row => {
       return { key: `line ${name}`, name, devices: group, line: name, colour: drawn.indexOf(name) + 1 }
     })
-    const isGrouped = groups.length < devices.length
-    this.#button.hidden = !isGrouped
-    this.#button.setAttribute('aria-expanded', String(this.#showsAll))
-    write(this.#button, this.#showsAll ? 'Show as groups' : `Show all ${devices.length}`)
     const single = devices.map((device): Row => {
       const name = device.device
       return { key: `${device.engine}/${name}`, name, devices: [device], line: null, colour: 0 }
     })
+    const isGrouped = withoutRigs(groups).length < withoutRigs(single).length
+    this.#button.hidden = !isGrouped
+    this.#button.setAttribute('aria-expanded', String(this.#showsAll))
+    write(this.#button, this.#showsAll ? 'Show as groups' : `Show all ${withoutRigs(single).length}`)
     fill(
       element('devices'),
-      isGrouped && this.#showsAll ? single : groups,
+      withoutRigs(isGrouped && this.#showsAll ? single : groups),
       ({ key }) => key,
       makeItem,
-      (item, row) => update(item, row, { history, hardware, counts }),
+      (item, row) => update(item, row, { history, hardware }),
     )
   }
+}
+
+/** The table of rigs has a row for each of them, so the devices have one for all. */
+function withoutRigs(rows: readonly Row[]): Row[] {
+  const isOfRigs = ({ devices: [first] }: Row) => first.engine === 'rigs'
+  const rigs = rows.filter(isOfRigs).flatMap(({ devices }) => devices)
+  const others = rows.filter((row) => !isOfRigs(row))
+  const all: Row = { key: 'rigs', name: 'rigs', devices: rigs, line: null, colour: 0 }
+  return rigs.length === 0 ? others : [...others, all]
 }
 
 function makeItem(): HTMLLIElement {
@@ -79,25 +83,22 @@ function makeItem(): HTMLLIElement {
   return make('li', {}, names, spark, make('output'), make('small'))
 }
 
-function update(
-  item: HTMLLIElement,
-  { name, devices, line, colour }: Row,
-  { history, hardware, counts }: KnownEntity,
-): void {
+function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { history, hardware }: KnownEntity): void {
   const [names, spark, rate, note] = item.children
   const [first] = devices
   const kinds = [...new Set(devices.map(({ kernel }) => kernel))].join(', ')
   write(names.children[0], name)
   write(names.children[1], devices.length > 1 ? `${devices.length} × ${kinds}` : kinds)
   write(rate, rateText(sumOfRates(devices)))
-  const stopped = devices.filter(({ state }) => state !== undefined)
+  const unable = devices.filter(({ state }) => state !== undefined)
+  // The table of rigs says which ones are gone.
+  const stopped = first.engine === 'rigs' && unable.length < devices.length ? [] : unable
   item.toggleAttribute('data-stopped', stopped.length > 0)
   const parts = [
     stoppedText(stopped, devices.length),
     // Threads share a CPU, so its sensors stand with the first.
     ...hardware.flatMap((each) => (each.devices[0] === first.device ? sensorTexts(each) : [])),
     faultsText(devices),
-    rigText(devices, counts),
     first.note ?? '',
   ]
   write(note, parts.filter((part) => part !== '').join(' · '))
@@ -105,12 +106,6 @@ function update(
   const rates = history.lines.find((each) => each.name === line)?.rates.slice(-SPARK_SAMPLES) ?? []
   spark.toggleAttribute('hidden', line === null)
   drawSpark(spark, rates)
-}
-
-/** Text for a single rig. */
-function rigText([first, ...more]: readonly DeviceRow[], counts: KnownEntity['counts']): string {
-  const rig = more.length > 0 || first.engine !== 'rigs' ? undefined : counts.get(first.device)
-  return rig === undefined ? '' : [rig.user, sharesText(rig.shares)].filter((part) => part !== '').join(' · ')
 }
 
 function stoppedText(stopped: readonly DeviceRow[], of: number): string {

@@ -1,54 +1,148 @@
-/** Polls the workers of the rigs every ten seconds: they are too many for the event stream. */
+/** The table of workers. It polls them every ten seconds: they are too many for the event stream. */
 import type { WorkerRow, WorkerTable } from '#mining/accounts/rig-rows.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
-import { ageText, groupDigits, NONE, rateText } from '../../kit/numbers.ts'
+import { ageText, difficultyText, groupDigits, NONE, rateText } from '../../kit/numbers.ts'
 
 const REFRESH_MS = 10_000
-/** Limit of rows: workers with a warning first, then the fastest. */
-const MAX_SHOWN = 50
+/** Limit of rows, in the order of the node: workers in trouble first, then the fastest. */
+const MAX_SHOWN = 100
+/** Pause after the last key of the filter. */
+const TYPING_MS = 250
+/** Where the browser keeps the names of the chosen columns. */
+const STORED = 'newcut.rig-columns'
+
+interface Column {
+  readonly name: string
+  readonly text: (row: WorkerRow, nowMs: number) => string
+  readonly isNumber?: true
+  /** Its cells are cut, with the whole text as their title. */
+  readonly isLong?: true
+  /** Shown until people choose other columns. */
+  readonly isUsual?: true
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'worker', text: ({ worker }) => worker || NONE, isUsual: true },
+  { name: 'user', text: ({ user }) => user, isLong: true, isUsual: true },
+  { name: 'program', text: ({ agent }) => agent || NONE, isLong: true },
+  { name: 'address', text: ({ address }) => address },
+  { name: 'now', text: ({ hashrates: { now } }) => rateOrNone(now), isNumber: true },
+  { name: 'reported', text: ({ hashrates: { announced } }) => rateOrNone(announced), isNumber: true },
+  { name: 'over an hour', text: ({ hashrates }) => rateOrNone(hashrates['1h']), isNumber: true, isUsual: true },
+  { name: 'over a day', text: ({ hashrates }) => rateOrNone(hashrates['1d']), isNumber: true },
+  { name: 'accepted', text: ({ accepted }) => groupDigits(accepted), isNumber: true, isUsual: true },
+  { name: 'refused', text: refusedText, isUsual: true },
+  { name: 'last share', text: lastShareText, isNumber: true, isUsual: true },
+  {
+    name: 'difficulty',
+    text: ({ difficulty }) => (difficulty === null ? NONE : difficultyText(difficulty)),
+    isNumber: true,
+  },
+  { name: 'state', text: stateText, isUsual: true },
+]
 
 export class RigTableView {
   #askedAtMs = Number.NEGATIVE_INFINITY
+  #shown = chosenColumns()
+  #last: WorkerTable | null = null
+  #typing: ReturnType<typeof setTimeout> | undefined
+  readonly #filter = element<HTMLInputElement>('rig-filter')
+
+  constructor() {
+    element('rig-form').addEventListener('submit', (event) => event.preventDefault())
+    this.#filter.addEventListener('input', () => {
+      clearTimeout(this.#typing)
+      this.#typing = setTimeout(() => void this.#refresh(), TYPING_MS)
+    })
+    element('rig-columns').append(...COLUMNS.map(({ name }) => this.#choiceOf(name)))
+  }
 
   /** Polls if the interval is over. Call it often. */
   look(): void {
     const nowMs = performance.now()
     if (document.hidden || nowMs - this.#askedAtMs < REFRESH_MS) return
-    this.#askedAtMs = nowMs
     void this.#refresh()
   }
 
-  async #refresh(): Promise<void> {
-    const response = await fetch(`/api/rigs?limit=${MAX_SHOWN}`).catch(() => null)
-    // The page already says that the miner is unreachable.
-    if (response?.ok) this.#show((await response.json()) as WorkerTable)
+  /** A box that shows or hides a column. */
+  #choiceOf(name: string): HTMLLabelElement {
+    const box = make('input', { type: 'checkbox' })
+    box.checked = this.#shown.has(name)
+    box.addEventListener('change', () => {
+      if (box.checked) this.#shown.add(name)
+      else this.#shown.delete(name)
+      localStorage.setItem(STORED, [...this.#shown].join(','))
+      if (this.#last !== null) this.#show(this.#last)
+    })
+    return make('label', {}, box, name)
   }
 
-  #show({ rigs, total, nowMs, isLogWell }: WorkerTable): void {
+  async #refresh(): Promise<void> {
+    this.#askedAtMs = performance.now()
+    const search = this.#filter.value.trim()
+    const query = new URLSearchParams({ limit: String(MAX_SHOWN), search })
+    const response = await fetch(`/api/rigs?${query}`).catch(() => null)
+    // The page already says that the miner is unreachable. An answer to an earlier filter is late.
+    if (response?.ok !== true || search !== this.#filter.value.trim()) return
+    this.#show((await response.json()) as WorkerTable)
+  }
+
+  #show(table: WorkerTable): void {
+    this.#last = table
+    const { rigs, total, nowMs, isLogWell } = table
+    const columns = COLUMNS.filter(({ name }) => this.#shown.has(name))
+    const heads = columns.map(({ name, isNumber }) =>
+      make('th', { scope: 'col', ...(isNumber && { class: 'number' }) }, name),
+    )
+    element('rig-heads').replaceChildren(...heads)
     fill(
       element('rig-workers'),
       rigs,
-      ({ user, worker }) => `${user}\n${worker}`,
-      () => make('li', {}, make('b'), make('span'), make('small')),
-      (item, rig) => {
-        item.dataset.state = rig.warning !== null ? 'troubled' : rig.connections > 0 ? 'active' : 'away'
-        item.title = `${rig.user} ${rig.agent} ${rig.address}`
-        write(item.children[0], rig.worker === '' ? rig.user : rig.worker)
-        write(item.children[1], rateText(rig.hashrates['1h'] ?? rig.hashrates.now))
-        write(item.children[2], detailsOf(rig, nowMs))
+      ({ user, worker }) => `${columns.map(({ name }) => name)}\n${user}\n${worker}`,
+      () => make('tr', {}, ...columns.map(({ isNumber, isLong }) => make('td', { class: classOf(isNumber, isLong) }))),
+      (row, rig) => {
+        row.dataset.state = rig.warning !== null ? 'troubled' : rig.connections > 0 ? 'active' : 'away'
+        for (const [i, { text, isLong }] of columns.entries()) {
+          const cell = row.children[i] as HTMLElement
+          write(cell, text(rig, nowMs))
+          if (isLong) cell.title = text(rig, nowMs)
+        }
       },
     )
-    const others = total - rigs.length
-    write('rig-others', others > 0 ? `and ${groupDigits(others)} more; newcut rigs lists all` : '')
+    write('rig-others', noteOf(rigs.length, total, this.#filter.value.trim()))
     if (isLogWell === false)
       write('rig-others', 'The share log cannot be written, so shares are refused. Check the disk.')
   }
 }
 
-function detailsOf({ accepted, refused, lastShareMs, warning }: WorkerRow, nowMs: number): string {
-  const parts = [`${groupDigits(accepted)} accepted`]
-  for (const [verdict, count] of Object.entries(refused)) parts.push(`${groupDigits(count)} ${verdict}`)
-  parts.push(`last share ${lastShareMs === null ? NONE : ageText(Math.max(0, nowMs - lastShareMs))}`)
-  if (warning !== null) parts.push(`too many refused shares, mostly ${warning.reason}`)
-  return parts.join(' · ')
+const classOf = (isNumber?: true, isLong?: true) => (isNumber ? 'number' : isLong ? 'long' : '')
+
+/** The columns that people chose in this browser, or the usual ones. */
+function chosenColumns(): Set<string> {
+  const usual = COLUMNS.flatMap(({ name, isUsual }) => (isUsual ? [name] : []))
+  const stored = localStorage.getItem(STORED)
+  if (stored === null) return new Set(usual)
+  const known = COLUMNS.map(({ name }) => name)
+  return new Set(stored.split(',').filter((name) => known.includes(name)))
+}
+
+function noteOf(shown: number, total: number, search: string): string {
+  if (total === 0) return search === '' ? 'No rig has connected yet.' : `No rig matches ${search}.`
+  return total > shown ? `and ${groupDigits(total - shown)} more; newcut rigs lists all` : ''
+}
+
+const rateOrNone = (rate: number | null) => (rate === null ? NONE : rateText(rate))
+
+function refusedText({ refused }: WorkerRow): string {
+  const parts = Object.entries(refused).map(([reason, count]) => `${groupDigits(count)} ${reason}`)
+  return parts.length === 0 ? NONE : parts.join(' · ')
+}
+
+function lastShareText({ lastShareMs }: WorkerRow, nowMs: number): string {
+  return lastShareMs === null ? NONE : ageText(Math.max(0, nowMs - lastShareMs))
+}
+
+function stateText({ warning, connections }: WorkerRow): string {
+  if (warning !== null) return `too many shares refused, mostly ${warning.reason}`
+  return connections > 0 ? 'mining' : 'gone'
 }

@@ -34,7 +34,7 @@ export class RigList {
 }
 
 /** Accepted shares, and the reasons of the rejected ones. */
-export function sharesText(shares: User['shares']): string {
+function sharesText(shares: User['shares']): string {
   const parts = Object.entries(shares).filter(([verdict, count]) => verdict === 'accepted' || count > 0)
   return parts.map(([verdict, count]) => `${groupDigits(count)} ${verdict}`).join(' · ')
 }
