@@ -59,6 +59,7 @@ export const modulesAtOnce = {
     [2, 'Schemes of SLH-DSA, and their signatures.'],
     [1, 'The texts of refusals, which left a file of 400 lines.'],
     [1, 'Sizes of modules as stored.'],
+    [1, 'Names of costs, for logs of gas.'],
     [
       3,
       'Simulations: their schema, their endpoint, and the rows that they replace. The rest loads with the first one.',

@@ -31,9 +31,10 @@ function looked(modules: readonly Module[]): (readonly [milligas: number, size: 
   const loaded = new LoadedModuleSet()
   return modules.map((module) => {
     let paid = 0
-    loaded.noteLookup(module, 'name', (milligas) => {
+    const charge = (milligas: number) => {
       paid += milligas
-    })
+    }
+    loaded.noteLookup(module, 'name', { charge })
     return [paid, loaded.size] as const
   })
 }
@@ -60,8 +61,11 @@ it('a module is charged once, also if it was read from the disk again', () => {
 it('code that runs pays for the read alone, and its module counts for later merges', () => {
   const loaded = new LoadedModuleSet()
   const paid: number[] = []
-  loaded.noteLookup(A, 'running', (milligas) => paid.push(milligas))
-  loaded.noteLookup(C, 'name', (milligas) => paid.push(milligas))
+  const charge = (milligas: number) => {
+    paid.push(milligas)
+  }
+  loaded.noteLookup(A, 'running', { charge })
+  loaded.noteLookup(C, 'name', { charge })
   expect(paid).toEqual([READ, READ, MERGE * 3 * 2])
 })
 

@@ -82,13 +82,14 @@ function lookups(run: (evaluator: Evaluator) => void, rules: Partial<LanguageRul
     this: LoadedModuleSet,
     module,
     by,
-    charge,
+    payer,
   ) {
     const paid: number[] = []
-    original.call(this, module, by, (milligas) => {
+    const charge = (milligas: number) => {
       paid.push(milligas)
-      charge(milligas)
-    })
+      payer.charge(milligas)
+    }
+    original.call(this, module, by, { charge })
     if (paid.length > 0) found.push(`${module.name} ${paid.join(' + ')}`)
   })
   const gas = { used: 0, limit: 1e12 }

@@ -1,5 +1,5 @@
 /** Gas in test files, as the test runner of the network counts it, and the gas of each form. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runTests } from '../../src/language/contracts/repl/run.ts'
 
 function run(text: string, files: Readonly<Record<string, string>> = {}) {
@@ -56,10 +56,69 @@ it('the gas natives of a test file answer in the words of the network', () => {
   expect(run('(env-gasmodel "fixed")').stopped?.message).toMatch(/^env-gasmodel: the only model is "table"/)
 })
 
-it('the gas log of a test file has all charges since the last look', () => {
-  const text = `(env-gasmodel "table") (env-gaslimit 100)
-    (print (env-gaslog)) (+ 1 2) (print (env-gaslog)) (print (env-gaslog))`
-  expect(printed(text)).toEqual(['["Enabled gas log"]', '["TOTAL: 130mG", "100mG", "30mG"]', '["TOTAL: 0mG"]'])
+describe('the gas log of a test file', () => {
+  /** The lines of the log about a text, with the file and the span of each. */
+  function logged(text: string, before = ''): readonly string[] {
+    const start = '(env-gasmodel "table") (env-gaslimit 150000)'
+    const shown = printed(`${start} ${before} (env-gaslog)\n${text}\n(map (lambda (line) (print line)) (env-gaslog))`)
+    const lines = shown.map((line) => line.slice(1, -1))
+    expect(lines.at(-1)).toMatch(/^GNative \(RBuiltinRepl REnvGasLog\) main.repl:\d+:34-\d+:46: 0mG$/)
+    return lines.slice(0, -1)
+  }
+
+  it('the gas log of a test file begins with its first call', () => {
+    expect(printed('(env-gasmodel "table") (env-gaslimit 1) (print (env-gaslog))')).toEqual(['["Enabled gas log"]'])
+  })
+
+  it('the gas log of a test file says what each charge since the last look was for, where and how much', () => {
+    expect(logged('(+ 1 2)')).toEqual([
+      'TOTAL: 130mG',
+      'GNative (RBuiltinWrap CoreAdd) main.repl:1:0-1:7: 100mG',
+      'GIntegerOpCost PrimOpAdd 1 2 main.repl:1:0-1:7: 30mG',
+    ])
+    expect(logged('')).toEqual(['TOTAL: 0mG'])
+  })
+
+  it.each([
+    ['(- 1)', ['GNative (RBuiltinWrap CoreNegate) 1:0-1:5: 100mG']],
+    [
+      '(* -2\n 3)',
+      ['GNative (RBuiltinWrap CoreMultiply) 1:0-2:3: 100mG', 'GIntegerOpCost PrimOpMul (-2) 3 1:0-2:3: 26mG'],
+    ],
+    [
+      '(= "a\\"ü1" "b")',
+      ['GNative (RBuiltinWrap CoreEq) 1:0-1:15: 100mG', 'GComparison (TextComparison "a\\"\\252\\&1") 1:0-1:15: 104mG'],
+    ],
+    ['(round 1.55 1)', ['GNative (RBuiltinWrap CoreRoundPrec) 1:0-1:14: 100mG']],
+    [
+      '(bind {"a": 1} {"a" := x} x)',
+      [
+        'GConcat (ObjConcat 1) 1:6-1:14: 100mG',
+        'GNative (RBuiltinWrap CoreBind) 1:0-1:28: 100mG',
+        'GAApplyLam Nothing 1 1:0-1:28: 75mG',
+        'GNative (RBuiltinWrap CoreAt) 1:23-1:24: 100mG',
+        'GObjOp (ObjOpLookup "a" 1) 1:23-1:24: 1mG',
+      ],
+    ],
+    ['(expect "" 1 1)', ['GNative (RBuiltinRepl RExpect) 1:0-1:15: 0mG']],
+  ])('the gas log of a test file has the names of the network: %s', (text, lines) => {
+    const [, ...found] = logged(text)
+    expect(found.map((line) => line.replace('main.repl:', ''))).toEqual(lines)
+  })
+
+  it('the gas log of a test file names functions and modules with their hashes', () => {
+    const module = '(begin-tx)(module m G (defcap G () true) (defun f (a:[integer]) (length a)))(commit-tx)'
+    const [, read, merge, list, call, type, native] = logged('(m.f [1])', module)
+    expect(read).toMatch(/^GModuleOp \(MOpLoadModule \d{3}\) main.repl:1:1-1:4: 1\dmG$/)
+    expect(merge).toBe('GModuleOp (MOpMergeDeps 0 2) main.repl:1:1-1:4: 0mG')
+    expect(list).toBe('GConcat (ListConcat (GasListLength 1)) main.repl:1:5-1:8: 100mG')
+    expect(call).toMatch(
+      /^GAApplyLam \(Just \(FullyQualifiedName {_fqModule = ModuleName {_mnName = "m", _mnNamespace = Nothing}, _fqName = "f", _fqHash = ModuleHash {_mhHash = "[\w-]{43}"}}\)\) 1 main.repl:1:0-1:9: 75mG$/,
+    )
+    expect(type).toBe('GAConstant (MilliGas 25) main.repl:1:0-1:9: 25mG')
+    const at = `main.repl:0:${module.indexOf('(length') + 45}-0:${module.indexOf(')))') + 46}`
+    expect(native).toBe(`GNative (RBuiltinWrap CoreLength) ${at}: 100mG`)
+  })
 })
 
 it('gas is listed for each form, counted or not, and separately for those of a loaded file', () => {

@@ -392,5 +392,5 @@ export interface Run extends NativeHost {
   /** Finds a module by its qualified name, and charges for the look-up. @param by default: code that runs */
   findModule(name: string, by?: ModuleLookup): Module | undefined
   /** Charges for a look-up of a module that was found without gas. */
-  noteLookup(module: Module, by: ModuleLookup): void
+  noteLookup(module: Module, by: ModuleLookup, place?: TextPlace): void
 }

@@ -2,6 +2,7 @@
 import { type ContractError, evalError, type TextPlace } from '../errors.ts'
 import type { AccessMode } from './access-mode.ts'
 import { type Env, type Expr, FunctionDefinition, type Param, type Run } from './ast.ts'
+import { ofList } from './gas/cost-names.ts'
 import { Arguments, type Native } from './native.ts'
 import { asValue, Callable, type Term } from './term.ts'
 
@@ -47,7 +48,7 @@ export class NativeFunction extends Callable {
   #gatherArguments(count: number): NativeFunction {
     const { name, run } = this.native
     const gather = ({ all, run: host, place }: Arguments<Run>) => {
-      host.charge(LIST_COST * count)
+      host.charge(LIST_COST * count, ofList(count))
       return run(new Arguments(name, [all.map(asValue)], host, place))
     }
     return new NativeFunction({ name, arity: [count, count], run: gather }, this.price, this.work, count)

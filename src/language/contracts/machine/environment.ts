@@ -1,6 +1,8 @@
 /** Environment of contract code: the block, the command's message, language rules, events, gas. */
+import type { TextPlace } from '../errors.ts'
 import { Decimal } from '../values/decimal.ts'
 import { type CapabilityToken, type ObjectValue, Time, UNIT, type Value } from '../values/value.ts'
+import type { CostName } from './gas/cost-names.ts'
 import type { Term } from './term.ts'
 
 /** The command's message and its block. */
@@ -118,6 +120,17 @@ export interface GasMeter {
    * and a little more, so that it takes about a second for each 150,000 gas. The gas of a command does not include it. Default: none.
    */
   work?: number
+  /** Notes a charge, for a log of gas. Default: none. */
+  readonly note?: (charge: GasCharge) => void
+}
+
+export interface GasCharge {
+  readonly milligas: number
+  /** Default: a constant. */
+  readonly name: CostName | undefined
+  readonly place: TextPlace | null
+  /** Module of the code that is charged; null at the top level. */
+  readonly module: { readonly file: string | null } | null
 }
 
 /** Environment without command or block; all definitions are allowed. */

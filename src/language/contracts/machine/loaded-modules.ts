@@ -3,8 +3,10 @@
  * definitions to those that are loaded already. Both cost gas where code names the module. Where code that runs needs
  * it, only the read does (LANGUAGE.md, Look-ups of modules).
  */
+
+import type { TextPlace } from '../errors.ts'
 import { Const, type Module, type Run, Schema } from './ast.ts'
-import type { LoadedModules, ModuleLookup } from './module-lookup.ts'
+import type { ChargedRun, LoadedModules, ModuleLookup } from './module-lookup.ts'
 
 /** Milligas for reading a module, and bytes per further milligas (PROTOCOL.md E.5). */
 const READ = { fixed: 10, bytesPerMilligas: 200 }
@@ -30,11 +32,18 @@ export class LoadedModuleSet implements LoadedModules<Module> {
     return size
   }
 
-  noteLookup(module: Module, by: ModuleLookup, charge: (milligas: number) => void): void {
+  noteLookup(module: Module, by: ModuleLookup, payer: ChargedRun, place?: TextPlace): void {
     const contents = contentsOf(module)
     if (this.#keys.has(contents.key)) return
-    charge(READ.fixed + Math.floor((module.image?.stored ?? 0) / READ.bytesPerMilligas))
-    if (by === 'name') charge(MERGE_COST * this.size * contents.definitions.size)
+    const [bytes, before, added] = [module.image?.stored ?? 0, this.size, contents.definitions.size]
+    payer.charge(
+      READ.fixed + Math.floor(bytes / READ.bytesPerMilligas),
+      () => `GModuleOp (MOpLoadModule ${bytes})`,
+      place,
+    )
+    if (by === 'name') {
+      payer.charge(MERGE_COST * before * added, () => `GModuleOp (MOpMergeDeps ${before} ${added})`, place)
+    }
     this.#add(contents)
   }
 

@@ -8,6 +8,7 @@ import { chargedSize } from '../values/charged-size.ts'
 import { Decimal } from '../values/decimal.ts'
 import { CapabilityToken, Guard, ModuleRef, type ObjectValue, Time, type Value } from '../values/value.ts'
 import type { BlockScope } from './environment.ts'
+import type { CostName } from './gas/cost-names.ts'
 import { COST, LIMIT } from './gas/costs.ts'
 import { SIZE_BYTE } from './gas/prices.ts'
 import { asValue, Callable, isValue, type Term } from './term.ts'
@@ -31,9 +32,11 @@ export interface NativeHost {
   readonly gasLeft: number
   /**
    * Charges gas, in milligas: the price of the public network.
+   * @param name of the cost in gas logs; default: a constant
+   * @param place default: that of the innermost native
    * @throws EvalError if the limit is exceeded
    */
-  charge(milligas: number): void
+  charge(milligas: number, name?: CostName, place?: TextPlace): void
   /**
    * Counts work that the price of the network does not cover. It is not part of the gas used, but has about the same limit.
    * @throws EvalError if the limit is exceeded
@@ -95,8 +98,8 @@ export class Arguments<H extends NativeHost = NativeHost> {
     return evalError(message, this.place)
   }
 
-  charge(milligas: number): void {
-    this.run.charge(milligas)
+  charge(milligas: number, name?: CostName): void {
+    this.run.charge(milligas, name, this.place)
   }
 
   work(units: number): void {

@@ -5,6 +5,7 @@ import { Const } from '../machine/ast.ts'
 import { asText } from '../machine/evaluate/forms.ts'
 import type { Expander, Scope, SpecialForm } from '../machine/expand/expander.ts'
 import { exprOf } from '../machine/expand/expressions.ts'
+import { ofNative } from '../machine/gas/cost-names.ts'
 import { defineOutside } from '../machine/load/modules.ts'
 import { Callable } from '../machine/term.ts'
 import type { CallForm } from '../syntax/form.ts'
@@ -38,6 +39,7 @@ const expectEqual =
     return exprOf(call.place, (run, env) => {
       const start = test.startTest()
       const text = asText(run.evaluate(name, env), name.place)
+      run.charge(0, ofNative('expect', 3), call.place)
       const value = (index: number) => run.value(expander.expand(forms[index], scope), env)
       const reportFailure = (what: string, shown: string, detail: FailureDetail) => {
         test.fail(text, call.place, what, start, detail)
@@ -78,6 +80,7 @@ const expectFailure =
       const start = test.startTest()
       const text = asText(run.evaluate(name, env), name.place)
       const message = wanted === null ? null : asText(run.evaluate(wanted, env), wanted.place)
+      run.charge(0, ofNative('expect-failure', wanted === null ? 2 : 3), call.place)
       const wantedText = message === null ? 'a failure' : `a failure with "${message}"`
       const reportFailure = (what: string, shown: string, detail: FailureDetail) => {
         test.fail(text, call.place, what, start, detail)
@@ -124,6 +127,7 @@ const expectThat =
       const predicate = run.evaluate(condition, env)
       if (!(predicate instanceof Callable)) throw evalError('expect-that takes a function', call.place)
       const got = run.value(value, env)
+      run.charge(0, ofNative('expect-that', 3), call.place)
       const answer = run.apply(predicate, [got], call.place)
       if (typeof answer !== 'boolean') {
         const why = 'Expect-that: condition did not return a boolean'

@@ -45,6 +45,6 @@ function logOf(gas: TestGas): readonly Value[] {
   const { log } = gas
   gas.log = []
   if (log === null) return ['Enabled gas log']
-  const total = log.reduce((sum, milligas) => sum + milligas, 0)
-  return [`TOTAL: ${total}mG`, ...log.map((milligas) => `${milligas}mG`)]
+  const total = log.reduce((sum, { milligas }) => sum + milligas, 0)
+  return [`TOTAL: ${total}mG`, ...log.map(({ text, milligas }) => `${text}: ${milligas}mG`)]
 }

@@ -5,7 +5,8 @@
  * prices of free code are summed up too, for `newcut test --gas`.
  */
 import type { TextPlace } from '../errors.ts'
-import type { GasMeter } from '../machine/environment.ts'
+import type { GasCharge, GasMeter } from '../machine/environment.ts'
+import { ofConstant, SILENT } from '../machine/gas/cost-names.ts'
 import { type RunBounds, RunEnded } from './test-start.ts'
 
 const MILLIGAS = 1000
@@ -15,6 +16,12 @@ export interface FormGas {
   readonly file: string
   readonly place: TextPlace
   /** First line of the form. */
+  readonly text: string
+  readonly milligas: number
+}
+
+/** A line of the gas log, without its milligas. */
+interface LoggedCharge {
   readonly text: string
   readonly milligas: number
 }
@@ -29,8 +36,10 @@ export class TestGas {
   charged = 0
   /** Work of all code so far. It has no limit of gas, so the meter of an evaluator always begins at 0. */
   work = 0
-  /** Charges of more than 0 since the last look at the log, or null before the first one. */
-  log: number[] | null = null
+  /** Charges since the last look at the log, or null before the first one. */
+  log: LoggedCharge[] | null = null
+  /** Milligas of parts of the next cost. */
+  #parts = 0
   readonly #bounds: RunBounds
 
   constructor(bounds: RunBounds | null = null) {
@@ -54,8 +63,8 @@ export class TestGas {
   }
 
   /** The meter of an evaluator. */
-  meter(): GasMeter {
-    return new TestGasMeter(this)
+  meter(whereOf: (charge: GasCharge) => string): GasMeter {
+    return new TestGasMeter(this, whereOf)
   }
 
   /** Counts a charge of code. @throws RunEnded beyond the bounds */
@@ -64,7 +73,14 @@ export class TestGas {
     if (this.charged > this.#bounds.milligas) throw new RunEnded(null)
     if (!this.isCounted) return
     this.used += milligas
-    if (milligas > 0) this.log?.push(milligas)
+  }
+
+  /** Notes a charge for the log. @param where file and place of the code */
+  note({ milligas, name }: GasCharge, where: () => string): void {
+    if (this.log === null || !this.isCounted) return
+    const sum = this.#parts + milligas
+    this.#parts = name === SILENT ? sum : 0
+    if (name !== SILENT) this.log.push({ text: `${(name ?? ofConstant)(sum)} ${where()}`, milligas: sum })
   }
 
   /** Counts work of code. @throws RunEnded beyond the bounds */
@@ -77,9 +93,15 @@ export class TestGas {
 /** The gas of a test run as an evaluator sees it. */
 class TestGasMeter implements GasMeter {
   readonly #gas: TestGas
+  readonly #whereOf: (charge: GasCharge) => string
 
-  constructor(gas: TestGas) {
+  constructor(gas: TestGas, whereOf: (charge: GasCharge) => string) {
     this.#gas = gas
+    this.#whereOf = whereOf
+  }
+
+  note(charge: GasCharge): void {
+    this.#gas.note(charge, () => this.#whereOf(charge))
   }
 
   get used(): number {

@@ -1,6 +1,6 @@
 /** State of one run of a test file: transactions, environment, results of expectations. */
-import { ContractError, type TextPlace } from '../errors.ts'
-import type { BlockScope, Message } from '../machine/environment.ts'
+import { ContractError, NOWHERE, type TextPlace } from '../errors.ts'
+import type { BlockScope, GasCharge, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluate/evaluator.ts'
 import type { Language } from '../machine/expand/expander.ts'
 import { shadowsNative } from '../machine/expand/load-errors.ts'
@@ -13,6 +13,7 @@ import { readProgram, readTest } from '../syntax/program.ts'
 import type { RunObserver } from '../trace/observer.ts'
 import { TracingEvaluator } from '../trace/tracing-evaluator.ts'
 import type { Value } from '../values/value.ts'
+import { SourceSpans } from './source-spans.ts'
 import { isContract, moduleIn } from './test-forms.ts'
 import { type FormGas, TestGas } from './test-gas.ts'
 import type { FailureDetail, TestCase, TestFailure, TestStart } from './test-results.ts'
@@ -69,6 +70,7 @@ export class TestRun {
   /** The transaction that was begun. Null if another `begin-tx` failed meanwhile. */
   #tx: OpenTransaction | null = null
   #nextTx = 0
+  readonly #spans = new SourceSpans()
 
   constructor(
     files: TestFiles,
@@ -104,7 +106,6 @@ export class TestRun {
     if (isContract(file)) this.evaluator.program.imports.clear()
     try {
       let last: Value = ''
-      // A contract has the grammar of programs.
       const forms = isContract(file) ? readProgram(text) : readTest(text)
       for (const form of forms) this.#refuseShadows(form)
       for (const form of forms) {
@@ -123,7 +124,7 @@ export class TestRun {
 
   #enterFile(file: string, text: string): void {
     Object.assign(this, { file, text })
-    this.changeBlock({ file: this.#nameOf(file) })
+    this.changeBlock({ file: this.#spans.addFile(this.#nameOf(file), text) })
   }
 
   /** Refuses a file whose form gives the name of a native to something of its own, but warns only of bindings. */
@@ -388,7 +389,9 @@ export class TestRun {
   }
 
   #newEvaluator(state: Layer): Evaluator {
-    const transaction = newTransaction(this.#message, state, this.gas.meter())
+    const whereOf = ({ place, module }: GasCharge) =>
+      this.#spans.spanAt(module?.file ?? this.#nameOf(this.file), place ?? this.#topLevel?.place ?? NOWHERE)
+    const transaction = newTransaction(this.#message, state, this.gas.meter(whereOf))
     const observer = this.#observer
     return observer === null
       ? new Evaluator(this.#language, this.#block, transaction)

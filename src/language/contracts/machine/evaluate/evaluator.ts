@@ -17,6 +17,7 @@ import type { BlockScope, GasMeter } from '../environment.ts'
 import type { ExpandingRun, Language } from '../expand/expander.ts'
 import type { ExpansionProbe } from '../expand/probe.ts'
 import { checkSize, measureWork, weightOf } from '../gas/bounds.ts'
+import { type CostName, ofCall, ofNative } from '../gas/cost-names.ts'
 import { countMemory, countResultMemory } from '../gas/memory-meter.ts'
 import { callPrice, PRICE } from '../gas/prices.ts'
 import { storedModule } from '../loaded-modules.ts'
@@ -104,9 +105,10 @@ export class Evaluator implements ExpandingRun {
   }
 
   /** @throws EvalError if the gas used exceeds the limit */
-  charge(milligas: number): void {
+  charge(milligas: number, name?: CostName, place: TextPlace | null = this.call.nativePlace): void {
     const gas = this.#gas
     gas.used += milligas
+    gas.note?.({ milligas, name, place, module: this.module })
     if (gas.used > gas.limit) throw outOfGas(gas)
   }
 
@@ -162,7 +164,7 @@ export class Evaluator implements ExpandingRun {
     if (fn instanceof Lambda) {
       if (args.length < fn.params.length) return this.#continue(new PartialApplication(fn, [], fn.mode), args, place)
       if (args.length > fn.params.length) throw tooManyArguments(place)
-      if (args.length > 0) this.charge(callPrice(args.length))
+      if (args.length > 0) this.charge(callPrice(args.length), ofCall(null, args.length), place)
       // A complete call of a lambda checks no types, only a partial one does.
       return this.#runLambda(fn, args)
     }
@@ -180,7 +182,7 @@ export class Evaluator implements ExpandingRun {
         : this.#continue(new PartialApplication(fun, [], this.call.mode), args, place)
     }
     if (args.length !== params.length) throw tooManyArguments(place)
-    if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length))
+    if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length), ofCall(fun, args.length), place)
     requireValues(args)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
     if (kind === 'defcap') {
@@ -199,7 +201,7 @@ export class Evaluator implements ExpandingRun {
     const all = [...args, ...more]
     if (fn instanceof NativeFunction) return this.inMode(mode, () => this.#applyNative(fn, all, place))
     const { params } = fn
-    this.charge(callPrice(more.length))
+    this.charge(callPrice(more.length), ofCall(fn instanceof FunctionDefinition ? fn : null, more.length), place)
     if (all.length > params.length) throw tooManyArguments(place)
     requireValues(more)
     for (let i = args.length; i < all.length; i++) this.checkType(params[i].type, all[i])
@@ -249,7 +251,6 @@ export class Evaluator implements ExpandingRun {
     if (type !== null) checkType(type, term, this.#payParts)
   }
 
-  readonly #pay = (milligas: number): void => this.charge(milligas)
   readonly #payParts = (parts: number): void => this.charge(PRICE.typeCheck * parts)
 
   /**
@@ -289,7 +290,7 @@ export class Evaluator implements ExpandingRun {
     if (args.length < arity)
       return args.length === 0 ? new Closure(fn, call.mode) : new PartialApplication(fn, args, call.mode)
     if (args.length > arity) throw tooManyArguments(place)
-    this.charge(fn.price)
+    this.charge(fn.price, ofNative(native.name, args.length), place)
     if (fn.work !== null) this.work(fn.work(args))
     const around = call.nativePlace
     call.nativePlace = place
@@ -312,13 +313,12 @@ export class Evaluator implements ExpandingRun {
     return found
   }
 
-  noteLookup(module: Module, by: ModuleLookup): void {
-    this.program.loaded.noteLookup(module, by, this.#pay)
+  noteLookup(module: Module, by: ModuleLookup, place?: TextPlace): void {
+    this.program.loaded.noteLookup(module, by, this, place)
   }
 
   emit(fun: FunctionDefinition, params: readonly Value[]): void {
-    const { rules } = this.block
-    if (!rules.areEventsEmitted) return
+    if (!this.block.rules.areEventsEmitted) return
     const { module, name } = fun
     const weight = weightOf(params) + module.name.length
     if (weight > FREE_EVENT_WEIGHT) this.work(EVENT_WORK * weight)

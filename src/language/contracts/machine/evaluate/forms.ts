@@ -11,6 +11,7 @@ import type { Expander, Scope, SpecialForm } from '../expand/expander.ts'
 import * as exprs from '../expand/expressions.ts'
 import { exprOf } from '../expand/expressions.ts'
 import { checkSize } from '../gas/bounds.ts'
+import { ofNative } from '../gas/cost-names.ts'
 import { PRICE } from '../gas/prices.ts'
 import { refuseInCapability, testMode } from '../rights/access.ts'
 import { withCapability } from '../rights/capabilities.ts'
@@ -132,7 +133,7 @@ const condForm: SpecialForm = (call, expander, scope) => {
   }
   const otherwise = expander.expand(last, scope)
   return exprOf(call.place, (run, env) => {
-    run.charge(PRICE.native)
+    run.charge(PRICE.native, ofNative('cond', 1), call.place)
     for (const [test, value] of pairs) {
       if (asBool(run.evaluate(test, env), test.place)) return run.evaluate(value, env)
     }
@@ -319,7 +320,7 @@ const bindForm: SpecialForm = (call, expander, scope) => {
   const consume = expander.consumer(rest, scope, place)
   return exprOf(place, (run, env) => {
     const object = run.evaluate(from, env)
-    run.charge(PRICE.native)
+    run.charge(PRICE.native, ofNative('bind', 2), place)
     if (!(object instanceof Map)) throw evalError(`Expected an object, but got: ${typeName(object)}`, place)
     return consume(run, env, object)
   })
@@ -328,7 +329,7 @@ const bindForm: SpecialForm = (call, expander, scope) => {
 const resumeForm: SpecialForm = (call, expander, scope) => {
   const consume = expander.consumer(call.items.slice(1), scope, call.place)
   return exprOf(call.place, (run, env) => {
-    run.charge(PRICE.resume)
+    run.charge(PRICE.resume, ofNative('resume', 1), call.place)
     return consume(run, env, resumedObject(run))
   })
 }

@@ -28,6 +28,7 @@ import {
   type Yield,
 } from '../ast.ts'
 import { weightOf } from '../gas/bounds.ts'
+import { ofWrite } from '../gas/cost-names.ts'
 import { PRICE } from '../gas/prices.ts'
 import { checkGasForSize } from '../native.ts'
 import { callingModule, requireWrite } from '../rights/access.ts'
@@ -259,7 +260,8 @@ function currentModule(run: Run): Module {
 /** Stores the state of the pact, or null if it has finished, and emits the events of cross-chain yields. */
 function finish(run: Run, pact: PactRun, scope: PactStepScope): void {
   checkAdvanced(pact, scope)
-  run.charge(PRICE.writeByte * checkGasForSize(run, pactSize(stateOf(pact))))
+  const bytes = checkGasForSize(run, pactSize(stateOf(pact)))
+  run.charge(PRICE.writeByte * bytes, ofWrite(bytes))
   requireWrite(run)
   const isDone = scope.isRollback || scope.step === pact.fun.steps.length - 1
   run.transaction.state.put('pacts', scope.id, isDone ? null : stateOf(pact))

@@ -5,6 +5,7 @@ import { rowSize } from '../../values/charged-size.ts'
 import { showValue } from '../../values/print.ts'
 import { type ObjectValue, type RowSchema, TableRef, type Value } from '../../values/value.ts'
 import { type Run, TableDefinition } from '../ast.ts'
+import { ofNative, ofRead, ofWrite } from '../gas/cost-names.ts'
 import { PRICE } from '../gas/prices.ts'
 import { checkGasForSize } from '../native.ts'
 import { databaseError, requireRead, requireWrite } from '../rights/access.ts'
@@ -96,7 +97,9 @@ export function findRow(run: Run, term: Term, key: string): ObjectValue | undefi
   requireRead(run)
   checkCreated(run, table)
   const row = run.transaction.state.get<ObjectValue>(rowsOf(table), key)
-  if (row !== undefined) run.charge(PRICE.readByte * checkGasForSize(run, rowSize(row)))
+  if (row === undefined) return undefined
+  const bytes = checkGasForSize(run, rowSize(row))
+  run.charge(PRICE.readByte * bytes, ofRead(bytes))
   return row
 }
 
@@ -111,7 +114,7 @@ interface RowAccess {
 export function readWithCharge<T extends ReadonlyMap<string, Term>>(run: Run, access: RowAccess, read: () => T): T {
   const { tracer } = run
   if (tracer === null) {
-    run.charge(PRICE.read)
+    run.charge(PRICE.read, ofNative(access.by, 0), access.place)
     return read()
   }
   const { by, args, place } = access
@@ -119,7 +122,7 @@ export function readWithCharge<T extends ReadonlyMap<string, Term>>(run: Run, ac
   const name = table instanceof TableRef ? `${table.module}.${table.name}` : ''
   const step = { kind: 'read', name, args: [key], by, module: run.module, place } as const
   return runAsStep(tracer, step, () => {
-    run.charge(PRICE.read)
+    run.charge(PRICE.read, ofNative(by, 0), place)
     return read()
   })
 }
@@ -141,7 +144,8 @@ export function writeRow(run: Run, term: Term, key: string, row: ObjectValue, ki
   const table = tableOf(term)
   requireAccess(run, table, 'write')
   checkRow(run, table, row, kind)
-  run.charge(PRICE.writeByte * checkGasForSize(run, rowSize(row)))
+  const bytes = checkGasForSize(run, rowSize(row))
+  run.charge(PRICE.writeByte * bytes, ofWrite(bytes))
   requireWrite(run)
   checkCreated(run, table)
   const domain = rowsOf(table)

@@ -243,7 +243,7 @@ export class Expander {
     if (rest.length === 0) throw emptyBinding(binding.place)
     // As on the network, names in the type of a later field are found first.
     const fields = binding.fields.toReversed().map(([name, variable]) => {
-      return { name, type: this.type(variable.type, variable.place) }
+      return { name, type: this.type(variable.type, variable.place), place: variable.place }
     })
     fields.reverse()
     let inner = scope

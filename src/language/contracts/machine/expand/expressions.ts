@@ -13,6 +13,7 @@ import type { AccessMode } from '../access-mode.ts'
 import { Const, type Env, type Expr, FunctionDefinition, type Param, type Run, TableDefinition } from '../ast.ts'
 import { Closure, Lambda, NativeFunction, PartialApplication } from '../callables.ts'
 import { checkSize } from '../gas/bounds.ts'
+import { ofCall, ofList, ofLookup, ofNative, ofObject } from '../gas/cost-names.ts'
 import { countMemory } from '../gas/memory-meter.ts'
 import { callPrice, lookupPrice, PRICE } from '../gas/prices.ts'
 import { asValue, Callable, type Term } from '../term.ts'
@@ -36,7 +37,7 @@ export function constantOf(definition: Const, place: TextPlace): Expr {
 
 export function list(items: readonly Expr[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    run.charge(PRICE.item * items.length)
+    run.charge(PRICE.item * items.length, ofList(items.length), place)
     const values: Value[] = []
     for (const item of items) values.push(run.value(item, env))
     return countMemory(run.transaction, checkSize(values))
@@ -45,7 +46,7 @@ export function list(items: readonly Expr[], place: TextPlace): Expr {
 
 export function object(fields: readonly (readonly [name: string, value: Expr])[], place: TextPlace): Expr {
   return exprOf(place, (run, env) => {
-    run.charge(PRICE.item * fields.length)
+    run.charge(PRICE.item * fields.length, ofObject(fields.length), place)
     const values = new Map<string, Value>()
     for (const [name, value] of fields) values.set(name, run.value(value, env))
     return countMemory(run.transaction, checkSize(values))
@@ -172,13 +173,15 @@ export function consumerBody(consume: TokenConsumer, place: TextPlace): Expr {
 
 interface BoundField {
   readonly name: string
+  /** Place of the variable. */
+  readonly place: TextPlace
   readonly type: Type | null
 }
 
 /** A consumer that costs as a call of a lambda. */
 export function chargedConsumer(consume: TokenConsumer): TokenConsumer {
   return (run, env, given) => {
-    run.charge(callPrice(1))
+    run.charge(callPrice(1), ofCall(null, 1))
     return consume(run, env, given)
   }
 }
@@ -187,8 +190,9 @@ export function chargedConsumer(consume: TokenConsumer): TokenConsumer {
 export function bindingConsumer(fields: readonly BoundField[], body: readonly Expr[], place: TextPlace): TokenConsumer {
   return (run, env, given) => {
     let bound = env
-    for (const { name, type } of fields) {
-      run.charge(PRICE.native + lookupPrice(name, given.size))
+    for (const { name, type, place: at } of fields) {
+      run.charge(PRICE.native, ofNative('at', 2), at)
+      run.charge(lookupPrice(name, given.size), ofLookup(name, given.size), at)
       const value = given.get(name)
       if (value === undefined)
         throw failure('NO_FIELD', { field: name, object: () => showValue(given as ObjectValue) }, place)

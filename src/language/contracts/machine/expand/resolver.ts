@@ -77,15 +77,15 @@ export class Resolver {
 
   /** Finds `module.member`, or the module of this name as a value. */
   #resolveQualified(around: string, member: string, place: TextPlace): Referent {
-    const exact = this.#findMember(around, member)
+    const exact = this.#findMember(around, member, place)
     if (exact !== undefined) return { definition: exact }
     const { namespace } = this.run.program
-    let known = this.#find(around)
+    let known = this.#find(around, place)
     if (!around.includes('.')) {
-      const module = this.#find(`${around}.${member}`, 'running')
+      const module = this.#find(`${around}.${member}`, place, 'running')
       if (module?.isInterface) throw evalError(`Expected module, found interface: ${module.name}`, place)
       if (module !== undefined) return { module }
-      const found = namespace === null ? undefined : this.#findMember(`${namespace}.${around}`, member)
+      const found = namespace === null ? undefined : this.#findMember(`${namespace}.${around}`, member, place)
       if (found !== undefined) return { definition: found }
       if (namespace !== null) known ??= this.#find(`${namespace}.${around}`)
     }
@@ -93,11 +93,11 @@ export class Resolver {
   }
 
   /** Finds a member by the full name of its module: of the module being loaded, or of its version before. */
-  #findMember(full: string, member: string): Definition | undefined {
+  #findMember(full: string, member: string, place: TextPlace): Definition | undefined {
     const { module } = this
     const own = module?.name === full && !module.isInterface ? module.get(member) : undefined
     if (own !== undefined) return own
-    const found = this.#find(full)
+    const found = this.#find(full, place)
     const definition = found?.get(member)
     return definition !== undefined && isVisible(definition) ? definition : undefined
   }
@@ -136,13 +136,13 @@ export class Resolver {
 
   /** @param self module being loaded that its name in the current namespace means, or null */
   #findLoaded(name: string, place: TextPlace, self: Module | null, variables: VariableNames | null = null): Module {
-    const exact = this.#find(name)
+    const exact = this.#find(name, place)
     if (exact !== undefined) return exact
     const { namespace } = this.run.program
     if (name.includes('.')) throw noSuchModule(name, place, 'no module has this name')
     if (namespace === null) throw noSuchModule(name, place, () => this.#hintFor(name, variables))
     const full = `${namespace}.${name}`
-    const found = self?.name === full ? self : this.#find(full)
+    const found = self?.name === full ? self : this.#find(full, place)
     if (found === undefined) throw noSuchNamespacedModule(full, place)
     return found
   }
@@ -159,11 +159,11 @@ export class Resolver {
    * Finds a loaded module by its full name, and records it as a dependency of the module being loaded. The names of that
    * module cost gas later, in the order of the network (module-hash/resolve.ts).
    */
-  #find(full: string, by: ModuleLookup = 'name'): Module | undefined {
+  #find(full: string, place?: TextPlace, by: ModuleLookup = 'name'): Module | undefined {
     const { run } = this
     const found = storedModule(run, full)
     if (found === undefined) return undefined
-    if (run.program.loading === null) run.noteLookup(found, by)
+    if (run.program.loading === null) run.noteLookup(found, by, place)
     this.module?.dependencies.set(full, found)
     return found
   }

@@ -166,7 +166,8 @@ export function requireCapability(run: Run, token: CapabilityToken): void {
 }
 
 function requireGranted(run: Run, token: CapabilityToken): void {
-  run.charge(PRICE.granted * grantedCount(run.call))
+  const count = grantedCount(run.call)
+  run.charge(PRICE.granted * count, () => `GCapOp (CapOpRequire ${count})`)
   if (isGranted(run, token)) return
   run.work(MESSAGE_WORK * weightOf(token))
   throw txFailure(
@@ -373,8 +374,7 @@ function funOf(run: Run, token: CapabilityToken): FunctionDefinition {
 }
 
 function moduleOf(run: Run, name: string) {
-  const { loading } = run.program
-  return loading?.name === name ? loading : run.findModule(name)
+  return run.program.loading?.name === name ? run.program.loading : run.findModule(name)
 }
 
 /** All arguments except the managed one. */

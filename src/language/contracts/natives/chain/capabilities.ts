@@ -3,6 +3,7 @@ import { evalError, txFailure } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 import type { Run } from '../../machine/ast.ts'
 import { yieldObject } from '../../machine/evaluate/pacts.ts'
+import { ofTextParse } from '../../machine/gas/cost-names.ts'
 import { parsePrice } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { callingModule, nativeFailure, refuseInCapability, requireCapabilityBody } from '../../machine/rights/access.ts'
@@ -20,7 +21,7 @@ import { Guard } from '../../values/value.ts'
 function enforce(name: string): Native<Run> {
   return native(name, 1, 1, (args) => {
     const [guard] = args.all
-    if (typeof guard === 'string') args.charge(parsePrice(guard))
+    if (typeof guard === 'string') args.charge(parsePrice(guard), ofTextParse(guard))
     enforceGuard(args.run, typeof guard === 'string' ? guard : args.guard(0))
     return true
   })
@@ -50,7 +51,7 @@ export const capabilities: readonly Native<Run>[] = [
   enforce('enforce-keyset'),
   native('keyset-ref-guard', 1, 1, (args) => {
     const name = args.text(0)
-    args.charge(parsePrice(name))
+    args.charge(parsePrice(name), ofTextParse(name))
     checkKeysetFormat(name)
     if (args.run.transaction.state.get('keysets', name) === undefined) throw failure('NO_KEYSET', { name })
     return new Guard({ kind: 'keysetRef', name })

@@ -2,6 +2,7 @@
 import { failure } from '../../failures/failure.ts'
 import type { Run } from '../../machine/ast.ts'
 import { weightOf } from '../../machine/gas/bounds.ts'
+import { ofLookup, ofTextOperation, ofTextParse } from '../../machine/gas/cost-names.ts'
 import { countCharacters, lookupPrice, PRICE, parsePrice } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { pactIdOf } from '../../machine/scopes.ts'
@@ -35,7 +36,7 @@ const DIGIT_PRICE = 20
  */
 export function readDataField(run: Run, name: string): Value | undefined {
   const { data } = run.transaction.message
-  if (data instanceof Map) run.charge(lookupPrice(name, data.size))
+  if (data instanceof Map) run.charge(lookupPrice(name, data.size), ofLookup(name, data.size))
   return dataField(run, name)
 }
 
@@ -43,9 +44,9 @@ export function readDataField(run: Run, name: string): Value | undefined {
 export function chargeKeyset(run: Run, field: Value | undefined): void {
   if (!(field instanceof Map)) return
   const keyset = field as ObjectValue
-  run.charge(lookupPrice('keys', keyset.size) + lookupPrice('pred', keyset.size))
+  for (const name of ['keys', 'pred']) run.charge(lookupPrice(name, keyset.size), ofLookup(name, keyset.size))
   const predicate = keyset.get('pred') ?? 'keys-all'
-  if (keyset.has('keys') && typeof predicate === 'string') run.charge(parsePrice(predicate))
+  if (keyset.has('keys') && typeof predicate === 'string') run.charge(parsePrice(predicate), ofTextParse(predicate))
 }
 
 /**
@@ -59,7 +60,10 @@ function readerNative(name: string, read: (value: Value, run: Run) => Value | nu
     if (value !== undefined) run.work(weightOf(value))
     // Texts are parsed only where they can be numbers.
     const parses = typeof value === 'string' && (name === 'read-integer' || name === 'read-decimal')
-    if (parses) run.charge(DIGIT_PRICE * countCharacters(value) + PRICE.parsed)
+    if (parses) {
+      const length = countCharacters(value)
+      run.charge(DIGIT_PRICE * length + PRICE.parsed, ofTextOperation('StrOpConvToInt', length))
+    }
     const result = value === undefined ? null : readOnce(args, value, read)
     if (result === null) throw failure('UNREADABLE', { native: name })
     return result

@@ -1,6 +1,7 @@
 /** Principals: account names derived from a guard, so that nobody else can own them. */
 
 import type { LanguageRules } from '../../machine/environment.ts'
+import { ofHash, ofTextParse, shownText } from '../../machine/gas/cost-names.ts'
 import { COST, hashCost } from '../../machine/gas/costs.ts'
 import { countCharacters, PRICE, parsePrice, textComparisonPrice } from '../../machine/gas/prices.ts'
 import { type Arguments, checkGasForSize, type Native, native } from '../../machine/native.ts'
@@ -80,11 +81,15 @@ export function kindOfPrincipal(text: string, { hasSlhDsa }: Pick<LanguageRules,
 
 const rulesOf = ({ run }: Arguments): Pick<LanguageRules, 'hasSlhDsa'> => run.block?.rules ?? { hasSlhDsa: false }
 
+function payHash(args: Arguments, bytes: number): void {
+  args.charge(PRICE.hashByte * checkGasForSize(args.run, bytes), ofHash(bytes))
+}
+
 function payPrincipal(args: Arguments, guard: Guard): string {
   const { is } = guard
   args.work(hashCost(weigh(guard, args)))
-  if (is.kind === 'user') args.charge(PRICE.hashByte * checkGasForSize(args.run, userGuardSize(is)))
-  if (is.kind === 'capability') args.charge(PRICE.hashByte * checkGasForSize(args.run, capabilityGuardSize(is)))
+  if (is.kind === 'user') payHash(args, userGuardSize(is))
+  if (is.kind === 'capability') payHash(args, capabilityGuardSize(is))
   args.charge(PRICE.principal)
   const principal = principalOf(guard, rulesOf(args))
   const isOwn = is.kind === 'keyset' && is.predicate.includes('.')
@@ -96,13 +101,13 @@ function payPrincipal(args: Arguments, guard: Guard): string {
 function validatePrincipal(args: Arguments): boolean {
   const [guard, text] = [args.guard(0), args.text(1)]
   const principal = payPrincipal(args, guard)
-  args.charge(textComparisonPrice(text))
+  args.charge(textComparisonPrice(text), () => `GComparison (TextComparison ${shownText(text)})`)
   return principal === text
 }
 
 function payKind(args: Arguments): string {
   const text = args.text(0)
-  args.charge(parsePrice(text))
+  args.charge(parsePrice(text), ofTextParse(text))
   args.workText(text.length, COST.readCharacter)
   return kindOfPrincipal(text, rulesOf(args))
 }

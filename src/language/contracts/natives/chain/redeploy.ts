@@ -1,6 +1,7 @@
 /** Native that stores a module again without a change. */
 import { evalError } from '../../errors.ts'
 import type { Run } from '../../machine/ast.ts'
+import { ofWrite } from '../../machine/gas/cost-names.ts'
 import { PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
 import { requireWrite } from '../../machine/rights/access.ts'
@@ -24,7 +25,8 @@ function redeploy(args: Arguments<Run>): Unit {
   }
   const module = run.findModule(name, 'name')
   if (module === undefined) throw evalError(`Cannot find module: ${name}`, place)
-  run.charge(PRICE.writeByte * (module.image?.bytes ?? 0))
+  const bytes = module.image?.bytes ?? 0
+  run.charge(PRICE.writeByte * bytes, ofWrite(bytes))
   requireWrite(run)
   run.transaction.state.put('modules', name, module)
   return UNIT

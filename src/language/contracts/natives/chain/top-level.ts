@@ -2,6 +2,7 @@
 import { type ContractError, evalError } from '../../errors.ts'
 import { failure } from '../../failures/failure.ts'
 import type { Module, Run } from '../../machine/ast.ts'
+import { ofRead, ofWrite } from '../../machine/gas/cost-names.ts'
 import { countCharacters, PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, checkGasForSize, type Native, native } from '../../machine/native.ts'
 import { callingModule, nativeFailure, requireWrite } from '../../machine/rights/access.ts'
@@ -33,14 +34,15 @@ function requireNamespace(run: Run, name: string): Namespace {
  * @throws EvalError if there is none
  */
 function readNamespace(run: Run, name: string): Namespace {
-  run.charge(PRICE.readByte * countCharacters(name))
+  run.charge(PRICE.readByte * countCharacters(name), ofRead(countCharacters(name)))
   const namespace = requireNamespace(run, name)
   chargeNamespace(run, PRICE.readByte, name, namespace)
   return namespace
 }
 
 function chargeNamespace(run: Run, perByte: number, name: string, { user, admin }: Namespace): void {
-  run.charge(perByte * checkGasForSize(run, namespaceSize(name, user, admin)))
+  const bytes = checkGasForSize(run, namespaceSize(name, user, admin))
+  run.charge(perByte * bytes, perByte === PRICE.readByte ? ofRead(bytes) : ofWrite(bytes))
 }
 
 /** @throws EvalError if a new keyset may not have this name */
@@ -101,7 +103,8 @@ function defineKeyset(args: Arguments<Run>): string {
   const before = run.transaction.state.get<Guard>('keysets', name)
   if (before === undefined) checkKeysetName(run, name)
   else withLanguageCapability(run, 'DEFINE_KEYSET', name, () => enforceGuard(run, before))
-  run.charge(PRICE.writeByte * checkGasForSize(run, keysetSize(keyset.is)))
+  const bytes = checkGasForSize(run, keysetSize(keyset.is))
+  run.charge(PRICE.writeByte * bytes, ofWrite(bytes))
   requireWrite(run)
   run.transaction.state.put('keysets', name, checkKeys(run, keyset))
   return 'Keyset write success'
@@ -123,7 +126,7 @@ function defineNamespace(args: Arguments<Run>): string {
   const { run } = args
   const [name, user, admin] = [args.text(0), args.guard(1), args.guard(2)]
   if (!NAMESPACE.test(name)) throw executionFailure(args, 'invalid namespace format')
-  run.charge(PRICE.readByte * countCharacters(name))
+  run.charge(PRICE.readByte * countCharacters(name), ofRead(countCharacters(name)))
   const before = run.transaction.state.get<Namespace>('namespaces', name)
   if (before === undefined) askPolicy(args, name, admin)
   else {

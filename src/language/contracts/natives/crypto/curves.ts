@@ -66,7 +66,7 @@ function addPoints<F, P>(args: Arguments, format: PointFormat<F, P>): ObjectValu
 function pointAdd(args: Arguments): ObjectValue {
   const group = groupOf(args)
   for (const index of [1, 2]) args.object(index)
-  args.charge(POINT_ADD[group])
+  args.charge(POINT_ADD[group], () => `GAZKArgs (PointAdd ZK${group.toUpperCase()})`)
   return group === 'g1' ? addPoints(args, formatG1) : addPoints(args, formatG2)
 }
 
@@ -81,7 +81,7 @@ function scalarMult(args: Arguments): ObjectValue {
   const group = groupOf(args)
   args.object(1)
   args.integer(2)
-  args.charge(SCALAR_MULT[group])
+  args.charge(SCALAR_MULT[group], () => `GAZKArgs (ScalarMult ZK${group.toUpperCase()})`)
   return group === 'g1' ? multiplyPoint(args, formatG1) : multiplyPoint(args, formatG2)
 }
 
@@ -89,7 +89,8 @@ function scalarMult(args: Arguments): ObjectValue {
 function pairingCheck(args: Arguments<Run>): boolean {
   const [first, second] = [args.list(0), args.list(1)]
   const most = Math.max(first.length, second.length)
-  args.charge(most === 0 ? PAIRING.none : PAIRING.base + PAIRING.pair * most)
+  const price = most === 0 ? PAIRING.none : PAIRING.base + PAIRING.pair * most
+  args.charge(price, () => `GAZKArgs (Pairing ${most})`)
   args.work(PAIRING_WORK.base + PAIRING_WORK.pair * most)
   const readG1 = first.map((value) => readPoint(args, formatG1, value))
   const readG2 = second.map((value) => readPoint(args, formatG2, value))

@@ -1,6 +1,7 @@
 /** Hash natives, and `typeof`. */
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type ContractError, evalError } from '../../errors.ts'
+import { ofHash, SILENT } from '../../machine/gas/cost-names.ts'
 import { hashCost } from '../../machine/gas/costs.ts'
 import { PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
@@ -16,7 +17,7 @@ import { weigh } from '../data/weight.ts'
 function hashValue(args: Arguments, value: Value): string {
   args.work(hashCost(weigh(value, args)))
   const bytes = typeof value === 'string' ? Buffer.byteLength(value, 'utf8') : args.size(value)
-  args.charge(PRICE.hashByte * bytes)
+  args.charge(PRICE.hashByte * bytes, ofHash(bytes))
   return hashText(typeof value === 'string' ? value : valueToJson(value))
 }
 
@@ -28,10 +29,12 @@ const KECCAK_WORK = { coveredBytes: 4_096, byte: 3 }
 /** Hashes the concatenation of all pieces. Pieces and result are base64url. */
 function keccak(args: Arguments): string {
   const { length } = args.list(0)
-  args.charge(KECCAK_COST.piece * length)
+  args.charge(KECCAK_COST.piece * length, SILENT)
   const texts = args.texts(0)
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  args.charge(KECCAK_COST.hundredBytes * Math.ceil(bytes / 100))
+  args.charge(KECCAK_COST.hundredBytes * Math.ceil(bytes / 100), () => {
+    return `GHashOp (GHashKeccak [${texts.map((text) => Buffer.byteLength(text, 'base64url')).join(',')}])`
+  })
   args.work(KECCAK_WORK.byte * Math.max(0, bytes - KECCAK_WORK.coveredBytes))
   const pieces = texts.map((text) => {
     const piece = fromBase64Url(text)

@@ -105,7 +105,7 @@ function messageId(args: Arguments): string {
     fields.bytes('messageBody'),
   ])
   const id = toBase64Url(keccak_256(whole))
-  args.charge(id.length)
+  args.charge(id.length, () => `GHyperlaneMessageId ${id.length}`)
   return id
 }
 
@@ -132,14 +132,14 @@ function encodeTokenMessage(args: Arguments): string {
   const chain = chainOf(args, fields.text('chainId'))
   const wrapped = ((amount % AMOUNTS) + AMOUNTS) % AMOUNTS
   const text = toBase64Url(Buffer.concat([bigEndian(wrapped, WORD), bigEndian(chain, CHAIN_BYTES), recipient]))
-  args.charge(text.length)
+  args.charge(text.length, () => `GHyperlaneEncodeDecodeTokenMessage ${text.length}`)
   return text
 }
 
 /** Decodes a transfer of tokens. The recipient is the JSON text of a guard. */
 function decodeTokenMessage(args: Arguments): ObjectValue {
   const text = args.text(0)
-  args.charge(text.length)
+  args.charge(text.length, () => `GHyperlaneEncodeDecodeTokenMessage ${text.length}`)
   chargeText(args, text)
   const bytes = fromBase64Url(text)
   if (bytes === null) throw decodeFault(args, 'Failed to base64-decode token message', '.')

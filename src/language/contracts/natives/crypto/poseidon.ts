@@ -33,7 +33,7 @@ function hash(args: Arguments): bigint {
   if (count === 0 || count > PARTIAL_ROUNDS.length) throw args.typeError()
   const integers = inputs.filter((input) => typeof input === 'bigint')
   if (integers.length < count) throw args.typeError()
-  args.charge(COST.square * count ** 2 + COST.input * count)
+  args.charge(COST.square * count ** 2 + COST.input * count, () => `GHashOp (GHashPoseidon ${count})`)
   for (const integer of integers) workReduction(args, integer)
   return permutationOf(count)([0n, ...integers])[0]
 }

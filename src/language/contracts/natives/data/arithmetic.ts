@@ -1,4 +1,6 @@
 /** Arithmetic natives. `+` also concatenates strings and lists, and merges objects. */
+
+import { ofIntegers, ofList, ofObject, ofText, shownNumber } from '../../machine/gas/cost-names.ts'
 import { integerCost } from '../../machine/gas/costs.ts'
 import {
   countCharacters,
@@ -48,17 +50,18 @@ function combine(
 function add(args: Arguments): Term {
   const [a, b] = args.all
   if (typeof a === 'string' && typeof b === 'string') {
-    args.charge(PRICE.character * (countCharacters(a) + countCharacters(b)))
+    const count = countCharacters(a) + countCharacters(b)
+    args.charge(PRICE.character * count, ofText(count))
     args.workText(a.length + b.length)
     return a + b
   }
   if (isList(a) && isList(b)) {
-    args.charge(PRICE.item * (a.length + b.length))
+    args.charge(PRICE.item * (a.length + b.length), ofList(a.length + b.length))
     args.workList(a.length + b.length)
     return a.concat(b)
   }
   if (isObject(a) && isObject(b)) return join(args, a, b)
-  paySum(args)
+  paySum(args, 'Add')
   return combine(
     args,
     (x, y) => x + y,
@@ -66,20 +69,20 @@ function add(args: Arguments): Term {
   )
 }
 
-function paySum(args: Arguments): void {
+function paySum(args: Arguments, operation: 'Add' | 'Sub'): void {
   const [a, b] = [args.number(0), args.number(1)]
-  args.charge(sumPrice(mantissa(a), mantissa(b)))
+  args.charge(sumPrice(mantissa(a), mantissa(b)), ofIntegers(operation, mantissa(a), mantissa(b)))
   workSum(args, a, b)
 }
 
-function payProduct(args: Arguments, a: Numeric, b: Numeric): void {
-  args.charge(productPrice(mantissa(a), mantissa(b)))
+function payProduct(args: Arguments, a: Numeric, b: Numeric, operation: 'Mul' | 'Div'): void {
+  args.charge(productPrice(mantissa(a), mantissa(b)), ofIntegers(operation, mantissa(a), mantissa(b)))
   workProduct(args, a, b)
 }
 
 /** Fields of the left object take precedence. */
 function join(args: Arguments, left: ObjectValue, right: ObjectValue): ObjectValue {
-  args.charge(PRICE.item * (left.size + right.size))
+  args.charge(PRICE.item * (left.size + right.size), ofObject(left.size + right.size))
   args.workList(left.size + right.size)
   const fields = new Map<string, Value>(left)
   for (const [key, value] of right) if (!left.has(key)) fields.set(key, value)
@@ -93,7 +96,7 @@ function negate(args: Arguments): Term {
 
 function subtract(args: Arguments): Term {
   if (!args.has(1)) return negate(args)
-  paySum(args)
+  paySum(args, 'Sub')
   return combine(
     args,
     (a, b) => a - b,
@@ -102,7 +105,7 @@ function subtract(args: Arguments): Term {
 }
 
 function multiply(args: Arguments): Term {
-  payProduct(args, args.number(0), args.number(1))
+  payProduct(args, args.number(0), args.number(1), 'Mul')
   return combine(
     args,
     (a, b) => a * b,
@@ -113,7 +116,7 @@ function multiply(args: Arguments): Term {
 function divide(args: Arguments): Term {
   const [a, b] = [args.number(0), args.number(1)]
   if (sign(b) === 0) throw args.error('Arithmetic exception: div by zero')
-  payProduct(args, a, b)
+  payProduct(args, a, b, 'Div')
   return combine(args, floorDivide, (x, y) => x.div(y))
 }
 
@@ -126,7 +129,7 @@ function modulus(args: Arguments): Term {
 
 function power(args: Arguments): Term {
   const [a, b] = [args.number(0), args.number(1)]
-  args.charge(powerPrice(nextInteger(a), nextInteger(b)))
+  args.charge(powerPrice(nextInteger(a), nextInteger(b)), ofIntegers('Pow', nextInteger(a), nextInteger(b)))
   if (typeof a === 'bigint' && typeof b === 'bigint') return integerPower(args, a, b)
   return withinBits(args, decimalPower(args, toDecimal(a), toDecimal(b)))
 }
@@ -134,14 +137,14 @@ function power(args: Arguments): Term {
 function squareRoot(args: Arguments): Term {
   const a = args.number(0)
   if (sign(a) < 0) throw args.error('Arithmetic exception: Square root must be non-negative')
-  args.charge(squareRootPrice(mantissa(a)))
+  args.charge(squareRootPrice(mantissa(a)), () => `GTranscendental (TransSqrt ${shownNumber(mantissa(a))})`)
   return byDoubles(args, () => Math.sqrt(toDouble(a)))
 }
 
 function naturalLogarithm(args: Arguments): Term {
   const a = args.number(0)
   if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
-  args.charge(logarithmPrice(nextInteger(a)))
+  args.charge(logarithmPrice(nextInteger(a)), () => `GTranscendental (TransLn ${shownNumber(nextInteger(a))})`)
   return byDoubles(args, () => naturalLog(a))
 }
 
@@ -150,7 +153,9 @@ function logarithm(args: Arguments): Term {
   const [base, a] = [args.number(0), args.number(1)]
   if (sign(base) < 0) throw args.error('Arithmetic exception: Negative log base')
   if (sign(a) <= 0) throw args.error('Arithmetic exception: Non-positive log argument')
-  args.charge(logarithmPrice(nextInteger(base)) + logarithmPrice(nextInteger(a)))
+  const integers = [nextInteger(base), nextInteger(a)]
+  const price = logarithmPrice(integers[0]) + logarithmPrice(integers[1])
+  args.charge(price, () => `GTranscendental (TransLogBase ${integers.map(shownNumber).join(' ')})`)
   const result = finite(args, () => naturalLog(a) / naturalLog(base))
   const exact = Decimal.fromNumberExact(result)
   return typeof base === 'bigint' && typeof a === 'bigint' ? exact.round(0).mantissa : exact
@@ -193,7 +198,7 @@ export const ARITHMETIC: readonly Native[] = [
   native('log', 2, 2, logarithm),
   native('exp', 1, 1, (args) => {
     const a = args.number(0)
-    args.charge(exponentialPrice(mantissa(a)))
+    args.charge(exponentialPrice(mantissa(a)), () => `GTranscendental (TransExp ${shownNumber(mantissa(a))})`)
     return byDoubles(args, () => Math.exp(toDouble(a)))
   }),
   bitwise('&', (a, b) => a & b),

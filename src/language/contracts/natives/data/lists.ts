@@ -1,4 +1,14 @@
 /** List natives, and natives that accept lists, strings and objects. */
+
+import {
+  ofComparison,
+  ofList,
+  ofLookup,
+  ofObject,
+  ofText,
+  ofTextOperation,
+  shownText,
+} from '../../machine/gas/cost-names.ts'
 import { COST, sortCost } from '../../machine/gas/costs.ts'
 import { countCharacters, lookupPrice, PRICE } from '../../machine/gas/prices.ts'
 import { type Arguments, isList, isObject, type Native, native } from '../../machine/native.ts'
@@ -16,7 +26,7 @@ function length(args: Arguments): bigint {
   const [a] = args.all
   if (typeof a === 'string') {
     const count = codePoints(a)
-    args.charge(1 + Math.floor(count / 100))
+    args.charge(1 + Math.floor(count / 100), ofTextOperation('StrOpLength', count))
     args.work(a.length)
     return BigInt(count)
   }
@@ -39,12 +49,13 @@ function takeOrDrop(name: 'take' | 'drop'): Native {
     if (typeof whole === 'string') {
       args.workText(whole.length, COST.readCharacter)
       const size = codePoints(whole)
-      if (name === 'take') args.charge(PRICE.character * countTaken(count, size))
+      if (name === 'take') args.charge(PRICE.character * countTaken(count, size), ofText(countTaken(count, size)))
       const at = cut(count, size)
       return isFront ? partOfText(whole, 0, at) : partOfText(whole, at)
     }
     const list = args.list(1)
-    if (name === 'take') args.charge(PRICE.item * countTaken(count, list.length))
+    if (name === 'take')
+      args.charge(PRICE.item * countTaken(count, list.length), ofList(countTaken(count, list.length)))
     const at = cut(count, list.length)
     args.workList(isFront ? at : list.length - at)
     return isFront ? list.slice(0, at) : list.slice(at)
@@ -57,7 +68,7 @@ function countTaken(count: bigint, size: number): number {
 }
 
 function fieldsOf(args: Arguments, keys: readonly string[], object: ObjectValue, wanted: boolean): ObjectValue {
-  if (wanted) args.charge(PRICE.item * keys.length)
+  if (wanted) args.charge(PRICE.item * keys.length, ofObject(keys.length))
   args.workList(keys.length + object.size, COST.readElement)
   const chosen = new Map<string, Value>(wanted ? [] : object)
   for (const key of keys) {
@@ -71,12 +82,12 @@ function fieldsOf(args: Arguments, keys: readonly string[], object: ObjectValue,
 function reverse(args: Arguments): Term {
   const [a] = args.all
   if (typeof a === 'string') {
-    args.charge(PRICE.character * countCharacters(a))
+    args.charge(PRICE.character * countCharacters(a), ofText(countCharacters(a)))
     args.workText(a.length)
     return [...a].reverse().join('')
   }
   const list = args.list(0)
-  args.charge(PRICE.item * list.length)
+  args.charge(PRICE.item * list.length, ofList(list.length))
   args.workList(list.length)
   return list.toReversed()
 }
@@ -90,7 +101,8 @@ function sort(args: Arguments): Term {
   workSort(args, list)
   if (!args.has(1)) {
     const largest = list.reduce((most: number, item) => Math.max(most, args.size(item)), 0)
-    args.charge(Math.floor((largest * list.length ** 2) / SORT_BYTES))
+    const name = ofComparison('SortComparisons', largest, list.length)
+    args.charge(Math.floor((largest * list.length ** 2) / SORT_BYTES), name)
     return list.length < SHORT ? insertionSort(list) : list.toSorted(compareInSort)
   }
   const fields = args.texts(0)
@@ -138,7 +150,8 @@ function makeList(args: Arguments): Term {
   const [count, value] = [args.integer(0), args.value(1)]
   if (count <= 0n) return []
   weigh(value, args)
-  args.charge(Number(count) * args.size(value))
+  const size = args.size(value)
+  args.charge(Number(count) * size, () => `GMakeList ${count} ${size}`)
   args.workList(count, SLOT_WORK)
   return new Array<Value>(Number(count)).fill(value)
 }
@@ -148,7 +161,7 @@ function enumerate(args: Arguments): Term {
   const [from, to] = [args.integer(0), args.integer(1)]
   const step = args.has(2) ? args.integer(2) : from > to ? -1n : 1n
   if (from === to) {
-    args.charge(integerSize(from))
+    args.charge(integerSize(from), () => `GMakeList 1 ${integerSize(from)}`)
     return [from]
   }
   if (step === 0n) return []
@@ -158,7 +171,8 @@ function enumerate(args: Arguments): Term {
   }
   const count = (to - from) / step + 1n
   const [low, high] = [magnitude(from), magnitude(to)]
-  args.charge(Number(count) * integerSize(low > high ? low : high))
+  const size = integerSize(low > high ? low : high)
+  args.charge(Number(count) * size, () => `GMakeList ${count} ${size}`)
   args.workList(count, SLOT_WORK)
   return Array.from({ length: Number(count) }, (_, i) => from + BigInt(i) * step)
 }
@@ -171,7 +185,8 @@ function contains(args: Arguments): boolean {
   const [, whole] = args.all
   if (typeof whole === 'string') {
     const part = args.text(0)
-    args.charge(PRICE.comparison + countCharacters(part) + countCharacters(whole))
+    const price = PRICE.comparison + countCharacters(part) + countCharacters(whole)
+    args.charge(price, () => `GSearch (SubstringSearch ${shownText(part)} ${shownText(whole)})`)
     args.work(part.length + whole.length)
     return holdsText(whole, part)
   }
@@ -180,7 +195,7 @@ function contains(args: Arguments): boolean {
     return whole.some((item) => same(args, wanted, item))
   }
   const object = args.object(1)
-  args.charge(PRICE.comparison + object.size)
+  args.charge(PRICE.comparison + object.size, () => `GSearch (FieldSearch ${object.size})`)
   return object.has(args.text(0))
 }
 
@@ -191,7 +206,7 @@ function at(args: Arguments): Term {
     throw args.error(`Array index out of bounds. Length: ${whole.length}, Index: ${key}`)
   }
   const [name, object] = [args.text(0), args.object(1)]
-  args.charge(lookupPrice(name, object.size))
+  args.charge(lookupPrice(name, object.size), ofLookup(name, object.size))
   return objectField(args, object, name)
 }
 
@@ -200,7 +215,8 @@ const REMOVE_PRICE = 10
 
 function remove(args: Arguments): Term {
   const [key, object] = [args.text(0), args.object(1)]
-  args.charge(REMOVE_PRICE * object.size * countCharacters(key))
+  const price = REMOVE_PRICE * object.size * countCharacters(key)
+  args.charge(price, () => `GObjOp (ObjOpRemove ${shownText(key)} ${object.size})`)
   args.workList(object.size, COST.readElement)
   const rest = new Map(object)
   rest.delete(key)

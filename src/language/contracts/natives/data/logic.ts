@@ -1,6 +1,7 @@
 /** Comparisons and logical natives. */
 
 import { failure } from '../../failures/failure.ts'
+import { ofComparison, ofLookup, shownNumber, shownText } from '../../machine/gas/cost-names.ts'
 import { COST, productCost } from '../../machine/gas/costs.ts'
 import {
   decimalComparisonPrice,
@@ -50,14 +51,14 @@ function payComparison(args: Arguments, a: Value, b: Value): boolean {
 
 function payAll(args: Arguments, a: readonly Value[], b: readonly Value[]): boolean {
   if (a.length !== b.length) return false
-  args.charge(PRICE.comparison * a.length)
+  args.charge(PRICE.comparison * a.length, ofComparison('ListComparison', a.length))
   return a.every((item, i) => payComparison(args, item, b[i]))
 }
 
 /** The network compares the names of all fields first, then the values in the order of the names. */
 function payFields(args: Arguments, a: ObjectValue, b: ObjectValue): boolean {
   if (a.size !== b.size) return false
-  args.charge(PRICE.comparison * a.size)
+  args.charge(PRICE.comparison * a.size, ofComparison('ObjComparison', a.size))
   const names = [...a.keys()]
   if (!names.every((name) => b.has(name))) return false
   return names.sort(compareText).every((name) => payComparison(args, a.get(name) as Value, b.get(name) as Value))
@@ -65,10 +66,14 @@ function payFields(args: Arguments, a: ObjectValue, b: ObjectValue): boolean {
 
 /** Values of different types, times and booleans are compared free of charge. */
 function payScalars(args: Arguments, a: Value, b: Value): void {
-  if (typeof a === 'string' && typeof b === 'string') args.charge(textComparisonPrice(a))
-  else if (typeof a === 'bigint' && typeof b === 'bigint') args.charge(integerComparisonPrice(a, b))
-  else if (a instanceof Decimal && b instanceof Decimal) {
-    args.charge(decimalComparisonPrice(a, b))
+  if (typeof a === 'string' && typeof b === 'string')
+    args.charge(textComparisonPrice(a), () => `GComparison (TextComparison ${shownText(a)})`)
+  else if (typeof a === 'bigint' && typeof b === 'bigint') {
+    args.charge(integerComparisonPrice(a, b), () => `GComparison (IntComparison ${shownNumber(a)} ${shownNumber(b)})`)
+  } else if (a instanceof Decimal && b instanceof Decimal) {
+    args.charge(decimalComparisonPrice(a, b), () => {
+      return `GComparison (DecimalComparison ${shownNumber(a)} ${shownNumber(b)})`
+    })
     args.work(productCost(Math.max(bitLength(a.mantissa), bitLength(b.mantissa))))
   }
 }
@@ -112,7 +117,7 @@ export const LOGIC: readonly Native[] = [
   }),
   native('where', 3, 3, (args) => {
     const [key, fn, object] = [args.text(0), args.fn(1), args.object(2)]
-    args.charge(lookupPrice(key, object.size))
+    args.charge(lookupPrice(key, object.size), ofLookup(key, object.size))
     return args.test(fn, [objectField(args, object, key)])
   }),
 ]

@@ -1,5 +1,6 @@
 /** Arithmetic operations that count their work by size first and refuse results that are too large. */
 
+import { ofIntegers } from '../../machine/gas/cost-names.ts'
 import { COST, exactBits, growthCost, integerCost, LIMIT, productCost } from '../../machine/gas/costs.ts'
 import { shiftPrice } from '../../machine/gas/prices.ts'
 import type { Arguments } from '../../machine/native.ts'
@@ -113,7 +114,7 @@ export function toDouble(n: Numeric): number {
  */
 export function shift(args: Arguments, n: bigint, count: bigint): bigint {
   const bits = bitLength(n)
-  args.charge(shiftPrice(n, count))
+  args.charge(shiftPrice(n, count), ofIntegers('Shift', n, count))
   if (count <= 0n) {
     args.work(integerCost(bits))
     return -count > BigInt(bits) ? (n < 0n ? -1n : 0n) : n >> -count

@@ -1,5 +1,6 @@
 /** String natives. */
 
+import { ofText, ofTextOperation, ofTextParse } from '../../machine/gas/cost-names.ts'
 import { COST, growthCost, LIMIT } from '../../machine/gas/costs.ts'
 import { countCharacters, PRICE, parsePrice } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
@@ -21,7 +22,8 @@ const BAD_BASE = 'Base value must be >= 2 and <= 16, or 64'
 /** Text form of the argument. The network charges its bytes as characters. */
 function printWithCharge(args: Arguments, value: Value, print: (value: Value) => string): string {
   args.workText(weigh(value, args))
-  args.charge(PRICE.character * args.size(value))
+  const size = args.size(value)
+  args.charge(PRICE.character * size, ofText(size))
   return print(value)
 }
 
@@ -30,13 +32,13 @@ function format(args: Arguments): string {
   args.workText(template.length, COST.readCharacter)
   const parts = template.split('{}')
   if (parts.length === 1) {
-    args.charge(parsePrice(template))
+    args.charge(parsePrice(template), ofTextParse(template))
     return template
   }
   if (parts.length - 1 > values.length) throw args.error('format: not enough arguments for template')
   const pieces = values.slice(0, parts.length - 1).map((value) => pieceOf(args, value))
   const total = (texts: readonly string[]) => texts.reduce((sum, text) => sum + countCharacters(text), 0)
-  args.charge(PRICE.character * (total(parts) + total(pieces)))
+  args.charge(PRICE.character * (total(parts) + total(pieces)), ofText(total(parts) + total(pieces)))
   args.workText(
     pieces.reduce((sum, piece) => sum + piece.length, template.length),
     0,
@@ -56,14 +58,17 @@ function concat(args: Arguments): string {
   const texts = args.texts(0)
   args.work(texts.length * COST.readElement)
   args.workText(texts.reduce((sum, text) => sum + text.length, 0))
-  args.charge(texts.reduce((sum, text) => sum + PRICE.character * countCharacters(text) + CONCAT_PRICE, 0))
+  const count = texts.reduce((sum, text) => sum + countCharacters(text), 0)
+  args.charge(PRICE.character * count + CONCAT_PRICE * texts.length, () => {
+    return `GConcat (TextListConcat (GasTextLength ${count}) (GasListLength ${texts.length}))`
+  })
   return texts.join('')
 }
 
 function strToList(args: Arguments): readonly string[] {
   const text = args.text(0)
   const count = codePoints(text)
-  args.charge(PRICE.item * count + PRICE.parsed)
+  args.charge(PRICE.item * count + PRICE.parsed, ofTextOperation('StrOpExplode', count))
   args.workList(count)
   return [...text]
 }
@@ -73,7 +78,7 @@ function strToInt(args: Arguments): bigint {
   const base = args.has(1) ? args.integer(0) : 10n
   const text = args.text(args.has(1) ? 1 : 0)
   if (base !== 64n && (base < 2n || base > 16n)) throw args.error(BAD_BASE)
-  args.charge(parsePrice(text))
+  args.charge(parsePrice(text), ofTextParse(text))
   if (codePoints(text) > LIMIT.digits) {
     throw args.error(`Decoding error: Invalid input, only up to ${LIMIT.digits} length supported`)
   }
@@ -121,11 +126,12 @@ function intToStr(args: Arguments): string {
   args.work(growthCost(bits))
   if (base !== 64n) {
     const digits = n.toString(Number(base))
-    args.charge(PRICE.character * digits.length)
+    args.charge(PRICE.character * digits.length, ofText(digits.length))
     return digits
   }
   // The network rounds the number of characters down.
-  args.charge(PRICE.character * Math.floor((Math.max(1, Math.ceil(bits / 8)) * 4) / 3))
+  const count = Math.floor((Math.max(1, Math.ceil(bits / 8)) * 4) / 3)
+  args.charge(PRICE.character * count, ofText(count))
   const hex = n.toString(16)
   return toBase64Url(Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex'))
 }
@@ -133,7 +139,7 @@ function intToStr(args: Arguments): string {
 /** Charset 0 is ASCII, 1 is Latin-1. */
 function isCharset(args: Arguments): boolean {
   const [charset, text] = [args.integer(0), args.text(1)]
-  args.charge(parsePrice(text))
+  args.charge(parsePrice(text), ofTextParse(text))
   if (charset !== 0n && charset !== 1n) throw args.error('Unsupported character set')
   args.workText(text.length, COST.readCharacter)
   const last = charset === 0n ? 0x7f : 0xff
@@ -143,14 +149,14 @@ function isCharset(args: Arguments): boolean {
 
 function base64Encode(args: Arguments): string {
   const text = args.text(0)
-  args.charge(parsePrice(text))
+  args.charge(parsePrice(text), ofTextParse(text))
   args.workText(text.length, COST.readCharacter)
   return toBase64Url(Buffer.from(text, 'utf8'))
 }
 
 function base64Decode(args: Arguments): string {
   const text = args.text(0)
-  args.charge(parsePrice(text))
+  args.charge(parsePrice(text), ofTextParse(text))
   args.workText(text.length, COST.readCharacter)
   const bytes = fromBase64Url(text)
   const decoded = bytes === null ? null : fromUtf8(bytes)

@@ -1,4 +1,6 @@
 /** Natives for times and durations. Durations are decimals in seconds. */
+
+import { ofIntegers, ofTextOperation } from '../../machine/gas/cost-names.ts'
 import { COST, LIMIT } from '../../machine/gas/costs.ts'
 import { countCharacters, PRICE, productPrice } from '../../machine/gas/prices.ts'
 import { type Arguments, type Native, native } from '../../machine/native.ts'
@@ -29,7 +31,9 @@ function parseInRange(args: Arguments, format: string, text: string): Time {
 /** `parse-time` costs the square of the format, and the text. `time` has a flat price. */
 function parse(args: Arguments): Time {
   const [format, text] = [args.text(0), args.text(1)]
-  args.charge(Math.floor(countCharacters(format) ** 2 / 4) + 10 * countCharacters(text) + PRICE.parsed)
+  const [formatLength, length] = [countCharacters(format), countCharacters(text)]
+  const price = Math.floor(formatLength ** 2 / 4) + 10 * length + PRICE.parsed
+  args.charge(price, ofTextOperation('StrOpParseTime', formatLength, length))
   return parseInRange(args, format, text)
 }
 
@@ -53,7 +57,7 @@ function addTime(args: Arguments): Time {
 function span(name: string, seconds: bigint): Native {
   return native(name, 1, 1, (args) => {
     const count = args.number(0)
-    args.charge(productPrice(mantissa(count), seconds))
+    args.charge(productPrice(mantissa(count), seconds), ofIntegers('Mul', mantissa(count), seconds))
     workProduct(args, count, seconds)
     return withinBits(args, toDecimal(count).mul(Decimal.of(seconds)))
   })
@@ -64,7 +68,8 @@ export const TIME: readonly Native[] = [
   native('parse-time', 2, 2, parse),
   native('format-time', 2, 2, (args) => {
     const [format, time] = [args.text(0), args.time(1)]
-    args.charge(FORMAT_PRICE * countCharacters(format) + PRICE.parsed)
+    const length = countCharacters(format)
+    args.charge(FORMAT_PRICE * length + PRICE.parsed, ofTextOperation('StrOpFormatTime', length))
     workFormat(args, format)
     return formatTime(format, time)
   }),

@@ -8,6 +8,7 @@ import { textSize } from '../../../values/charged-size.ts'
 import { hashBytes } from '../../../values/hash.ts'
 import type { DefinitionMeasure, Dependency, Module, ModuleImage } from '../../ast.ts'
 import type { ExpandingRun } from '../../expand/expander.ts'
+import { SILENT } from '../../gas/cost-names.ts'
 import { isLoaded, storedModule } from '../../loaded-modules.ts'
 import { type Dependencies, dependenciesOf, pickCost, targetKey } from './dependencies.ts'
 import { encodeModule } from './encode.ts'
@@ -42,7 +43,7 @@ export class ImageLoader {
     this.#run = run
     this.#module = module
     this.#resolved = resolveModule(run, module, form, members)
-    for (const { found, by } of this.#resolved.lookups) run.noteLookup(found, by)
+    for (const { found, by } of this.#resolved.lookups) run.noteLookup(found, by, module.place)
   }
 
   /**
@@ -50,14 +51,15 @@ export class ImageLoader {
    * @throws EvalError if the gas does not suffice, or the module is too large
    */
   chargeResolved(): void {
-    this.#charge(COSTS.resolve, this.#sizeOf(false))
+    this.#charge(COSTS.resolve, this.#sizeOf(false), (size) => `GModuleOp (MOpDesugarModule ${size})`)
   }
 
   /** A size that is far beyond the limit is charged as if counting had ended there, as on the network. */
-  #charge(cost: number, size: number): void {
+  #charge(cost: number, size: number, nameOf: (size: number) => string): void {
     const { limit, used } = this.#run.transaction.gas
     const countable = Math.floor((limit - used) / COUNT_COST) + 1
-    this.#run.charge(size > countable ? COUNT_COST * countable : cost * size)
+    const milligas = size > countable ? COUNT_COST * countable : cost * size
+    this.#run.charge(milligas, () => nameOf(size), this.#module.place)
     if (size > MAX_SIZE) throw evalError(`The module ${this.#module.name} is too large: ${size} bytes`)
   }
 
@@ -67,7 +69,7 @@ export class ImageLoader {
    * @throws EvalError if the gas does not suffice
    */
   hash(): string {
-    this.#charge(COSTS.hash, this.#sizeOf(true))
+    this.#charge(COSTS.hash, this.#sizeOf(true), (size) => `GHashOp (GHashBlake ${size})`)
     return hashBytes(encodeModule(this.#resolved, (name) => storedModule(this.#run, name)))
   }
 
@@ -105,12 +107,13 @@ export class ImageLoader {
       (target) => target.module.image?.measures.get(target.name),
       (milligas) => {
         // The search itself is free without a limit, as on the network.
-        if (isLimited) this.#run.charge(milligas)
+        if (isLimited) this.#run.charge(milligas, SILENT)
       },
     )
     const { loaded } = this.#run.program
     // A module that is loaded again as it was has the same definitions.
-    this.#run.charge(pickCost(loaded.sizeWith(module, measures.keys()), own.length + dependencies.size))
+    const price = pickCost(loaded.sizeWith(module, measures.keys()), own.length + dependencies.size)
+    this.#run.charge(price, (milligas) => `GModuleOp (MOpFindTransitiveDep ${milligas})`, module.place)
     return this.#complete(measures, dependencies)
   }
 
@@ -152,7 +155,7 @@ export class ImageLoader {
    * @throws EvalError if the gas does not suffice
    */
   chargeStored({ bytes }: ModuleImage): void {
-    this.#charge(COSTS.store, bytes)
+    this.#charge(COSTS.store, bytes, (size) => `GWrite ${size}`)
   }
 }
 
