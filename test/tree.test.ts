@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   examples: /\.(pact|repl|ts|json|md)$|\/\.(gas-snapshot|gitignore)$/,
   grafana: /\.(json|yml)$/,
   networks: /\.yaml$/,
+  templates: /\.(pact|repl|ts|json|md|yml)$|\/gitignore$/,
   scripts: /\.(ts|js)$/,
   shaders: /\.wgsl$/,
   src: /\.(ts|pact|c|h|html|css|svg)$|^(\w+\/)?tsconfig\.json$|^ground\/platform\/\w+\.js$/,

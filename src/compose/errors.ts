@@ -7,7 +7,7 @@ const BLOCKS_EXAMPLE: string = 'for example {"0":1} for a block of chain 0'
 export const composeErrors = errorRows({
   noRootEntry: {
     code: 'BAD_INPUT',
-    text: 'newcut has no main entry: import newcut/devnet, newcut/devnet/matchers, newcut/node, newcut/wallet, newcut/contracts, newcut/core or newcut/conformance',
+    text: 'newcut has no main entry: import newcut/devnet, newcut/devnet/matchers, newcut/devnet/matchers/vitest, newcut/devnet/matchers/jest, newcut/node, newcut/wallet, newcut/contracts, newcut/core or newcut/conformance',
     noHint: 'the text names the entries',
   },
   minerPaused: { code: 'BAD_OPTION', text: 'the miner is paused, so it makes no blocks', hint: 'resume it first' },

@@ -1,4 +1,5 @@
 /** The assertions of `newcut/devnet/matchers`, in vitest. */
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { matchers } from '../../src/client/matchers/public.ts'
 import '../../src/client/matchers/vitest.ts'
@@ -132,14 +133,14 @@ events  coin.TRANSFER "alice" "miner" 0.000006
   it('the message of toEmit shows the nearest event as a difference', () => {
     const message = messageOf(() => expect(paid(1, transfer('x', 'y', 9))).toEmit('TRANSFER', ['alice', 'bob', 2]))
     expect(message).toContain('expected event TRANSFER with')
-    const plain = message.replaceAll(/\u001b\[\d+m/g, '')
+    const plain = stripVTControlCharacters(message)
     expect(plain).toMatch(/-\s+2,\n\s*\+\s+1,/)
     expect(plain).toContain('events  coin.TRANSFER "alice" "bob" 1')
     expect(messageOf(() => expect(failed).toEmit('NEVER', [1]))).not.toContain('Received')
   })
 
   it('the message of toMoveCoins shows the movements as a difference', () => {
-    const message = messageOf(() => expect(paid(1)).toMoveCoins({ alice: -2, bob: 2 })).replaceAll(/\u001b\[\d+m/g, '')
+    const message = stripVTControlCharacters(messageOf(() => expect(paid(1)).toMoveCoins({ alice: -2, bob: 2 })))
     expect(message).toMatch(/-\s+"alice": -2,/)
     expect(message).toMatch(/\+\s+"alice": -1,/)
   })

@@ -18,6 +18,7 @@ const RULES: readonly RegExp[] = [
   /^dist\/src\/(client|compose|devnet|ground|language)\/[\w/-]+\.d\.ts$/,
   /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
   /^networks\/[\w-]+\.yaml$/,
+  /^templates\/contract\/[\w/.-]+$/,
   /^conformance\/(clients\/|schema\/)?[a-z]+\.json$/,
   /^bench\/(cuda\/search\.cu|README\.md)$/,
   /^src\/language\/contracts\/system\/[\w-]+\.pact$/,
@@ -46,7 +47,10 @@ describe('the published package', () => {
   it('the published package has every compiled module, and none whose source is gone', () => {
     const sources = ['src', 'bench'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts') && !/^faces\/web\/(?:[a-z-]+\/browser|kit)\//.test(name))
+        .filter(
+          (name) =>
+            name.endsWith('.ts') && !name.endsWith('.d.ts') && !/^faces\/web\/(?:[a-z-]+\/browser|kit)\//.test(name),
+        )
         .map((name) => `dist/${folder}/${name.replace(/\.ts$/, '.js')}`),
     )
     expect(sources.filter((path) => !paths.includes(path))).toEqual([])
@@ -96,7 +100,7 @@ describe('the published package', () => {
     const name = 'newcut'
     const reason = await import(name).catch((error) => error.message)
     const entries = Object.keys(exports).filter((entry) => entry !== '.' && !entry.endsWith('.json'))
-    expect(reason.match(/newcut\/\w+/g).sort()).toEqual(entries.map((entry) => join('newcut', entry)).sort())
+    expect(reason.match(/newcut\/[\w/]+/g).sort()).toEqual(entries.map((entry) => join('newcut', entry)).sort())
   })
 
   it('the check of the package detects modules whose source is gone, and kernels of other sources', () => {

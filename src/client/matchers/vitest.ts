@@ -7,11 +7,13 @@
  * ```
  * @module newcut/devnet/matchers/vitest
  */
+// The declarations need the module, whose import for `expect` is left out of them.
+import 'vitest'
 import { expect } from 'vitest'
 import { type CommandMatchers, matchers } from './public.ts'
 
 declare module 'vitest' {
-  interface Assertion<T = any> extends CommandMatchers<void> {}
+  interface Matchers<T> extends CommandMatchers<void> {}
 }
 
 expect.extend(matchers)

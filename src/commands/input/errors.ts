@@ -11,6 +11,26 @@ export const commandErrors = errorRows({
   // Arguments that are missing or do not fit together.
   unknownCommand: { code: 'BAD_OPTION', text: 'config {name}: no such command{guess}', hint: 'commands: {names}' },
   noContract: { code: 'BAD_OPTION', text: 'no contract is given', hint: 'newcut types coin --out coin.d.ts' },
+  noProjectName: {
+    code: 'BAD_OPTION',
+    text: 'init takes the NAME of a project: a folder that is new or empty',
+    hint: 'newcut init my-contracts',
+  },
+  badProjectName: {
+    code: 'BAD_OPTION',
+    text: '{given}: no name for a project: it needs small letters, digits, and - . _ between them',
+    hint: 'newcut init {name}',
+  },
+  projectFolderNotEmpty: {
+    code: 'BAD_OUTPUT',
+    text: '{given}: the folder is not empty: it has {content}',
+    hint: 'name a folder that is new or empty',
+  },
+  projectFolderIsFile: {
+    code: 'BAD_OUTPUT',
+    text: '{given}: this is a file, and a project is a folder',
+    hint: 'name a folder that is new or empty',
+  },
   noRequestFile: { code: 'BAD_OPTION', text: 'no request file is given', hint: 'newcut sign transfer.yaml' },
   codeOrRequest: {
     code: 'BAD_OPTION',

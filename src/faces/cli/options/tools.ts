@@ -14,6 +14,9 @@ export const devicesOptions = {
   measure: flagOnly(option(yesNo, false, null, 'measure the hashrate of each, for two seconds')),
 }
 
+/** Options of `newcut init`: none besides those of all commands. */
+export const initOptions = {}
+
 /** Options of `newcut rigs`. */
 export const rigsOptions = {
   json: flagOnly(option(yesNo, false, null, 'print JSON')),
