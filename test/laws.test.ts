@@ -100,7 +100,7 @@ const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   // The room that plants faults in contracts has one face.
   'files that other rooms import': 386,
   'short files with one importer': 36,
-  'exports that no source imports': 267,
+  'exports that no source imports': 268,
   'files of commands without a command': 0,
 }
 
