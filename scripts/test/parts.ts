@@ -202,8 +202,8 @@ const listed: readonly Part[] = [
     name: 'package',
     what: 'what a stranger gets: the documents, the installed package, and clients of others at our node',
     files: [
+      ...inFolder('judges', 'client', 'client-utils', 'foreign-clients', 'mutation-report', 'pact-lang-api', 'test-results'),
       ...inFolder('package', 'contents', 'install', 'kernels', 'project'),
-      ...inFolder('judges', 'client', 'client-utils', 'foreign-clients', 'mutation-report', 'pact-lang-api'),
       ...inFolder('declarations', 'compiled'),
       ...inFolder('devnet', 'chainweb-client'),
       ...inFolder('wallet', 'same-as-client'),

@@ -130,12 +130,14 @@ describe('results', () => {
     expect(lines.slice(1, 4)).toEqual(['1..3', 'ok 1 - a.repl: a\\\\b \\#c d', 'not ok 2 - a.repl: bad\u0001\ud800'])
   })
 
-  it('JUnit results have only characters that XML allows, the line of each test, and its gas', () => {
+  it('JUnit results have only characters that XML allows, the time of each test, and its gas', () => {
     const xml = junitReport([{ file: 'a.repl', tests }])
-    expect(xml).toContain('name="a\\b #c&#10;d" time="0.001500" file="a.repl" line="3">')
-    expect(xml).toContain('<properties><property name="gas" value="2"/></properties>')
-    expect(xml).toContain('name="bad\ufffd\ufffd" time="0.001500" file="a.repl">')
-    expect(xml).toContain('<testsuite name="a.repl" tests="3" failures="1" errors="0" skipped="1" time="0.004500">')
+    expect(xml).toContain('<testcase classname="a.repl" name="a\\b #c&#10;d" time="0.002">')
+    expect(xml).toContain('<system-out>gas 2</system-out>')
+    expect(xml).toContain('name="bad\ufffd\ufffd" time="0.002">')
+    expect(xml).toContain(
+      '<testsuite name="a.repl" tests="3" failures="1" errors="0" skipped="1" time="0.005" file="a.repl">',
+    )
     expect(xml).toContain('<skipped message="its name does not match"/>')
     expect(xml).toContain('<failure message="one&#10;two">a.repl: one&#10;two</failure>')
   })

@@ -1,4 +1,4 @@
-/** Results of tests as XML in the JUnit format, which CI servers read. */
+/** Results of tests as XML in the JUnit format, as the schema of the xUnit plugin of Jenkins has it. */
 
 /** Attributes in their order. */
 type Attributes = Readonly<Record<string, string | number>>
@@ -6,7 +6,8 @@ type Attributes = Readonly<Record<string, string | number>>
 export interface JunitCase {
   /** Such as the names of the suite and the test, its file, its line and its seconds. */
   readonly attributes: Attributes
-  readonly properties?: Attributes
+  /** Its output. */
+  readonly output?: string
   /** The message of a failure, and more about it. */
   readonly failure?: { readonly message: string; readonly text?: string }
   /** Why it did not run. */
@@ -15,6 +16,8 @@ export interface JunitCase {
 
 interface JunitSuite<T extends JunitCase> {
   readonly name: string
+  /** The file of its tests. */
+  readonly file?: string
   readonly cases: readonly T[]
 }
 
@@ -28,12 +31,14 @@ export function junitText<T extends JunitCase>(
   suites: readonly JunitSuite<T>[],
   totalsOf: (cases: readonly T[]) => Attributes,
 ): string {
-  const all = suites.flatMap(({ cases }) => cases)
+  const sums = totalsOf(suites.flatMap(({ cases }) => cases))
+  // Only suites count skipped tests in the schema.
+  const all = Object.fromEntries(Object.entries(sums).filter(([sum]) => sum !== 'skipped'))
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributesText({ name, ...totalsOf(all) })}>`,
-    ...suites.flatMap(({ name: suite, cases }) => [
-      `  <testsuite${attributesText({ name: suite, ...totalsOf(cases) })}>`,
+    `<testsuites${attributesText({ name, ...all })}>`,
+    ...suites.flatMap(({ name: suite, file, cases }) => [
+      `  <testsuite${attributesText({ name: suite, ...totalsOf(cases), ...(file !== undefined && { file }) })}>`,
       ...cases.flatMap(caseLines),
       '  </testsuite>',
     ]),
@@ -42,12 +47,11 @@ export function junitText<T extends JunitCase>(
   ].join('\n')
 }
 
-function caseLines({ attributes, properties, failure, skipped }: JunitCase): string[] {
-  const entries = Object.entries(properties ?? {}).map(([name, value]) => element('property', { name, value }))
+function caseLines({ attributes, output, failure, skipped }: JunitCase): string[] {
   const parts = [
-    ...(entries.length === 0 ? [] : [`<properties>${entries.join('')}</properties>`]),
     ...(skipped === undefined ? [] : [element('skipped', { message: skipped })]),
     ...(failure === undefined ? [] : [element('failure', { message: failure.message }, failure.text)]),
+    ...(output === undefined ? [] : [element('system-out', {}, output)]),
   ]
   if (parts.length === 0) return [`    ${element('testcase', attributes)}`]
   return [`    <testcase${attributesText(attributes)}>`, ...parts.map((part) => `      ${part}`), '    </testcase>']

@@ -53,6 +53,12 @@ const END = 'the file runs to its end'
 
 /** The results of a file. */
 export function testsOf({ file, report: { cases, stopped } }: FileOutcome, match: TestMatch = null): FileTests {
+  const names = new Map<string, string>()
+  const nameOf = (path: string) => {
+    const known = names.get(path) ?? displayPath(path)
+    names.set(path, known)
+    return known
+  }
   const tests = cases.map((each): TestResult => {
     const { name, milligas, ms } = each
     const isSkipped = !hasName(name, match)
@@ -60,7 +66,7 @@ export function testsOf({ file, report: { cases, stopped } }: FileOutcome, match
     const gas = milligas === null ? null : Math.ceil(milligas / 1000)
     return {
       name,
-      at: locationOf(each),
+      at: placeText(nameOf(each.file), each.place),
       location: locatedAt(each),
       isEnd: false,
       isSkipped,
@@ -98,9 +104,11 @@ export type LocatedResult = Pick<TestCase, 'file'> & { readonly place: TestCase[
 
 /** `file:line:column`, relative to the working directory. */
 export function locationOf(at: LocatedResult): string {
-  const name = displayPath(at.file)
-  return at.place === null ? name : `${name}:${at.place.line + 1}:${at.place.column + 1}`
+  return placeText(displayPath(at.file), at.place)
 }
+
+const placeText = (name: string, place: LocatedResult['place']) =>
+  place === null ? name : `${name}:${place.line + 1}:${place.column + 1}`
 
 /** Results as version 14 of the Test Anything Protocol. */
 export function tapLines(files: readonly FileTests[]): string[] {
@@ -121,27 +129,31 @@ function tapText(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\#]/g, '\\$&')
 }
 
-/** Results as JUnit XML. The gas of a test is a property. */
+/** Results as JUnit XML. The gas of a test is its output. */
 export function junitReport(files: readonly FileTests[]): string {
-  const suites = files.map(({ file, tests }) => ({ name: file, cases: tests.map((test) => junitCase(file, test)) }))
+  const suites = files.map(({ file, tests }) => ({
+    name: file,
+    file,
+    cases: tests.map((test) => junitCase(file, test)),
+  }))
   return junitText('newcut test', suites, (cases) => ({
     tests: cases.length,
     failures: cases.filter(({ failure }) => failure !== undefined).length,
     errors: 0,
     skipped: cases.filter(({ skipped }) => skipped !== undefined).length,
-    time: seconds(cases.reduce((sum, { attributes }) => sum + Number(attributes.time), 0)),
+    time: seconds(cases.reduce((sum, { ms }) => sum + ms / 1000, 0)),
   }))
 }
 
-const seconds = (count: number) => count.toFixed(6)
+/** At most three decimal places, as the schema has it. */
+const seconds = (count: number) => count.toFixed(3)
 
-function junitCase(classname: string, test: TestResult): JunitCase {
-  const { name, at, location, what, gas, isSkipped, ms } = test
-  const file = displayPath(location.file)
-  const line = location.place === null ? {} : { line: location.place.line + 1 }
+function junitCase(classname: string, test: TestResult): JunitCase & { readonly ms: number } {
+  const { name, at, what, gas, isSkipped, ms } = test
   return {
-    attributes: { classname, name, time: seconds(ms / 1000), file, ...line },
-    ...(gas !== null && { properties: { gas } }),
+    ms,
+    attributes: { classname, name, time: seconds(ms / 1000) },
+    ...(gas !== null && !isSkipped && { output: `gas ${gas}` }),
     ...(isSkipped && { skipped: 'its name does not match' }),
     ...(what !== null && { failure: { message: what, text: [`${at}: ${what}`, ...detailLines(test)].join('\n') } }),
   }

@@ -34,7 +34,8 @@ export interface Token {
   readonly to: number
 }
 
-const SKIPPED = /[ \t\n\v\f\r]+|;[^\n]*/y
+/** White space: a space, and the characters from a tab to a carriage return. */
+const [SPACE, TAB, CARRIAGE_RETURN, SEMICOLON] = [...' \t\r;'].map((each) => each.charCodeAt(0))
 const IDENTIFIER = '[A-Za-z%#+\\-_&$@<>=^?*!|/~][A-Za-z0-9%#+\\-_&$@<>=^?*!|/~]*'
 const NAME = new RegExp(IDENTIFIER, 'y')
 const NUMBER = /-?\d+(\.\d+)?/y
@@ -74,7 +75,7 @@ export function tokenAt(text: string, from: number, place: TextPlace): Token {
   if (first === '"') return { kind: 'string', ...readString(text, from, place), place, from }
   const symbol = first === "'" ? match(SYMBOL, text, from) : null
   if (symbol !== null) return { kind: 'symbol', text: symbol[1], place, from, to: from + symbol[0].length }
-  const number = match(NUMBER, text, from)
+  const number = first === '-' || (first >= '0' && first <= '9') ? match(NUMBER, text, from) : null
   if (number !== null && (first !== '-' || match(NEGATIVE, text, from) !== null)) {
     if (number[0].length > MAX_NUMBER) throw syntaxError('Number of too many digits', place)
     const kind = number[1] === undefined ? 'integer' : 'decimal'
@@ -110,10 +111,14 @@ function nameAt(text: string, from: number): Pick<Token, 'text' | 'to'> | null {
 /** @returns the offset after white space and comments */
 export function skip(text: string, at: number): number {
   let end = at
-  for (let skipped = match(SKIPPED, text, end); skipped !== null; skipped = match(SKIPPED, text, end)) {
-    end += skipped[0].length
+  for (;;) {
+    const code = text.charCodeAt(end)
+    if (code === SPACE || (code >= TAB && code <= CARRIAGE_RETURN)) end++
+    else if (code === SEMICOLON) {
+      const next = text.indexOf('\n', end)
+      end = next < 0 ? text.length : next
+    } else return end
   }
-  return end
 }
 
 export function syntaxError(message: string, place: TextPlace): ContractError {

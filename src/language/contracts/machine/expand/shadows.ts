@@ -28,6 +28,14 @@ const EXPRESSIONS: ReadonlySet<string> = new Set(['lambda', 'let', 'let*'])
 /** Forms whose parts are checked when they run: a refusal is what they may expect. */
 const EXPECTATIONS: ReadonlySet<string> = new Set(['expect', 'expect-failure', 'expect-that'])
 
+/** Each form that gives a name to something has one of these in its text. */
+const NAMING_TEXT = /\b(?:module|interface|def[a-z]+|lambda|let)\b|:=/
+
+/** Whether the text of a form may give a name to something: a quick look before a walk through the form. */
+export function mayName(source: string): boolean {
+  return NAMING_TEXT.test(source)
+}
+
 /** A name of a native that code gives to something of its own. */
 export interface NativeShadow {
   readonly name: string
