@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { countMutants, mutationLines, plantFaults } from '../../src/language/mutation/mutate.ts'
+import { runCode } from '../../src/language/testing/programs.ts'
 
 const CONTRACT = `(module m G
   (defcap G () true)
@@ -164,6 +165,18 @@ it('a comment silences a survivor with its reason, and nothing that a test notic
   expect(lines).toContain('m.pact:4:19: constant is silenced: it is positive')
   expect(lines).toContain('m.pact:5: the comment silences nothing')
   expect(lines.filter((line) => line.includes('SURVIVED'))).toEqual([])
+})
+
+it('an expectation that fails after any change of a contract counts for no fault, and the report names it', async () => {
+  const hash = '(at "hash" (describe-module "m"))'
+  const known = runCode(`${CONTRACT}\n${hash}`, { name: 'm.repl' }).value
+  write('pay.repl', `(load "m.pact")\n(expect "the hash is known" ${known} ${hash})\n(expect "pays" 3 (m.pay 2))`)
+  const { lines } = await reportOf(CONTRACT)
+  expect(lines).toContain(
+    'pay.repl:2:1: "the hash is known" fails after any change of a contract, and counts for no fault',
+  )
+  expect(lines).toContain('SURVIVED m.pact:4:5: remove-enforce in m.pay')
+  expect(lines.at(-1)).toMatch(/^9 runs /)
 })
 
 async function reportOf(contract: string) {

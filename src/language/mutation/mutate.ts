@@ -5,18 +5,16 @@
 import { availableParallelism } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { operatingError } from '#ground/base/errors.ts'
-import { packageVersion } from '#ground/platform/version.ts'
 import { type CoveredFiles, displayPath } from '../testing/files.ts'
-import { mutantKeyOf, VerdictCache, type VerdictStore } from './cache.ts'
 import { mutationErrors } from './errors.ts'
-import { applyEdits } from './fault.ts'
 import { type IgnoreComment, ignoreCommentsIn } from './ignore-comments.ts'
+import { failuresOfChanges, Judge, type JudgeOptions } from './judge.ts'
 import { knownModules, moduleFactsOf } from './module-facts.ts'
 import { isReached, type Mutant, mutantsOf, reachOf } from './mutants.ts'
 import { operatorNames } from './operators.ts'
-import { type JudgedMutant, type MutationResult, mutantResultOf, type PlantedMutant } from './result.ts'
-import type { MeasuredFile, MutantVerdict, TestChoices } from './run-tests.ts'
-import { MutationThreads, type RunMutant } from './threads.ts'
+import { type MutationResult, mutantResultOf, type PlantedMutant } from './result.ts'
+import type { MeasuredFile } from './run-tests.ts'
+import { MutationThreads } from './threads.ts'
 
 export type { VerdictStore } from './cache.ts'
 export { mutationLines } from './report.ts'
@@ -25,29 +23,14 @@ export type { MutationResult } from './result.ts'
 export { countMutants, scoreText } from './score.ts'
 
 /** How to plant faults. */
-interface MutationOptions {
+interface MutationOptions extends JudgeOptions {
   readonly files: readonly string[]
-  readonly choices: TestChoices
   readonly covered: CoveredFiles
   /** Files and folders whose modules get faults; null for those that count for coverage. */
   readonly only: readonly string[] | null
   /** Number of threads; default: one for each processor. */
   readonly jobs?: number | undefined
-  /** Keeps verdicts between runs; null keeps none. */
-  readonly store: VerdictStore | null
-  /** Called after each mutant. */
-  readonly onProgress?: (progress: MutationProgress) => void
 }
-
-interface MutationProgress {
-  readonly done: number
-  readonly all: number
-  readonly survived: number
-}
-
-/** A run may cost this many times as much as without the fault, and a little more. */
-const MAX_FACTOR = 10
-const FREE_MILLIGAS = 100_000_000
 
 /**
  * @throws NewcutError BAD_INPUT if the tests fail without a fault, need a fork or reach no module, or if a comment is
@@ -62,7 +45,8 @@ export async function plantFaults(options: MutationOptions): Promise<MutationRes
     const measured = passing(files, await threads.measure(files, choices, covered))
     const planted = plantedIn(measured, only)
     threads.useTexts(choices, new Map(measured.flatMap(({ texts }) => [...texts])))
-    const judge = new Judge(measured, options)
+    const brittle = await failuresOfChanges(threads, planted.mutants)
+    const judge = new Judge(measured, options, brittle)
     await judge.run(threads, planted.mutants)
     const ended = planted.mutants.map((each) => ({ each, result: mutantResultOf(each, judge.ends.get(each)) }))
     const used = new Set(ended.map(({ each, result }) => (result.status === 'ignored' ? each.ignored : null)))
@@ -70,6 +54,7 @@ export async function plantFaults(options: MutationOptions): Promise<MutationRes
       mutants: ended.map(({ result }) => result),
       passed: measured.reduce((sum, { passed }) => sum + passed, 0),
       unusedComments: planted.comments.filter((each) => !used.has(each)).map(({ at }) => at),
+      brittle: [...brittle.values()].flat(),
       runs: judge.runs,
       known: judge.known,
     }
@@ -102,14 +87,13 @@ function plantedIn(measured: readonly MeasuredFile[], only: readonly string[] | 
       const counts = each.coverage.find(({ file }) => file === path)
       return { file: each, reach: counts === undefined ? null : reachOf(counts) }
     })
-    const planted = moduleFactsOf(path, text, known)
-      .flatMap(mutantsOf)
-      .map((mutant): PlantedMutant => {
-        const reachedBy = reaches.flatMap(({ file, reach }) =>
-          reach !== null && isReached(mutant, reach) ? [file] : [],
-        )
-        return { path, text, mutant, reachedBy, ignored: own.find((each) => silences(each, mutant)) ?? null }
-      })
+    const facts = moduleFactsOf(path, text, known)
+    const modules = facts.map(({ form }) => form)
+    const planted = facts.flatMap(mutantsOf).map((mutant): PlantedMutant => {
+      const reachedBy = reaches.flatMap(({ file, reach }) => (reach !== null && isReached(mutant, reach) ? [file] : []))
+      const ignored = own.find((each) => silences(each, mutant)) ?? null
+      return { path, text, modules, mutant, reachedBy, ignored }
+    })
     return planted
   })
   if (mutants.length === 0) throw operatingError(mutationErrors.noModules)
@@ -129,62 +113,3 @@ function chosenFrom(paths: ReadonlySet<string>, only: readonly string[]): string
   })
   return [...new Set(chosen)]
 }
-
-/** Judges mutants, with the verdicts of earlier runs where they still hold. */
-class Judge {
-  readonly ends = new Map<PlantedMutant, JudgedMutant>()
-  runs = 0
-  known = 0
-  readonly #options: MutationOptions
-  readonly #cache: VerdictCache
-  readonly #verdicts: ReadonlyMap<MeasuredFile, Record<string, MutantVerdict>>
-
-  constructor(measured: readonly MeasuredFile[], options: MutationOptions) {
-    this.#options = options
-    this.#cache = new VerdictCache(options.store?.read() ?? null, packageVersion)
-    this.#verdicts = new Map(measured.map((each) => [each, this.#cache.verdictsOf(each, options.choices)]))
-  }
-
-  async run(threads: MutationThreads, mutants: readonly PlantedMutant[]): Promise<void> {
-    const reached = mutants.filter(({ reachedBy }) => reachedBy.length > 0)
-    let [done, survived] = [0, 0]
-    try {
-      await threads.judge(reached, async (planted, run) => {
-        const judged = await this.#judge(planted, run)
-        this.ends.set(planted, judged)
-        done++
-        if (judged.verdict.kind === 'survived') survived++
-        this.#options.onProgress?.({ done, all: reached.length, survived })
-      })
-    } finally {
-      this.#options.store?.write(this.#cache.text)
-    }
-  }
-
-  async #judge({ path, text, mutant, reachedBy }: PlantedMutant, run: RunMutant): Promise<JudgedMutant> {
-    const key = mutantKeyOf(path, mutant)
-    const files = reachedBy.map((file) => ({ file, verdicts: this.#verdicts.get(file) ?? {} }))
-    for (const { file, verdicts } of files) {
-      const verdict = verdicts[key]
-      if (verdict === undefined || !isFinal(verdict)) continue
-      this.known++
-      return { verdict, test: file.file }
-    }
-    const changed = { path, text: applyEdits(text, mutant.edits), module: mutant.module }
-    for (const { file, verdicts } of files) {
-      if (verdicts[key] !== undefined) {
-        this.known++
-        continue
-      }
-      this.runs++
-      const bounds = { milligas: boundOf(file.milligas), work: boundOf(file.work) }
-      const verdict = await run(file.file, changed, bounds)
-      verdicts[key] = verdict
-      if (isFinal(verdict)) return { verdict, test: file.file }
-    }
-    return { verdict: { kind: 'survived' }, test: null }
-  }
-}
-
-const isFinal = ({ kind }: MutantVerdict) => kind !== 'survived'
-const boundOf = (cost: number) => MAX_FACTOR * cost + FREE_MILLIGAS

@@ -3,7 +3,7 @@ import type { MutantResult, MutantStatus, MutationResult } from './result.ts'
 import { countByOperator, countMutants, countOf } from './score.ts'
 
 /** The object of `--json`. */
-export function mutationJson({ mutants, passed, runs, known, unusedComments }: MutationResult): object {
+export function mutationJson({ mutants, passed, runs, known, brittle, unusedComments }: MutationResult): object {
   const statuses = ['endless', 'unreached', 'ignored', 'invalid'] as const
   return {
     ...countMutants(mutants),
@@ -11,6 +11,7 @@ export function mutationJson({ mutants, passed, runs, known, unusedComments }: M
     passed,
     runs,
     known,
+    brittle,
     unusedComments,
     operators: countByOperator(mutants),
     mutants,

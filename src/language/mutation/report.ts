@@ -57,7 +57,7 @@ function operatorTable(mutants: readonly MutantResult[]): string[] {
   ]
 }
 
-function remarks({ mutants, runs, known, unusedComments }: MutationResult): string[] {
+function remarks({ mutants, runs, known, brittle, unusedComments }: MutationResult): string[] {
   const withStatus = (status: MutantResult['status']) => mutants.filter((each) => each.status === status)
   const ignored = withStatus('ignored').map(
     (each) => `${placeTextOf(each)}: ${each.operator} is silenced: ${each.reason}`,
@@ -66,6 +66,7 @@ function remarks({ mutants, runs, known, unusedComments }: MutationResult): stri
   const [endless, invalid] = [countOf(mutants, 'endless'), countOf(mutants, 'invalid')]
   return [
     ...ignored,
+    ...brittle.map(({ at, name }) => `${at}: "${name}" fails after any change of a contract, and counts for no fault`),
     ...unusedComments.map((place) => `${place}: the comment silences nothing`),
     ...(unreached.length === 0
       ? []

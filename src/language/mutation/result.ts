@@ -1,4 +1,5 @@
 /** The end of a mutant, as data. */
+import type { CallForm } from '../contracts/syntax/form.ts'
 import { LineCounter } from '../contracts/syntax/reader.ts'
 import { displayPath } from '../testing/files.ts'
 import { applyEdits, type Edit } from './fault.ts'
@@ -40,6 +41,8 @@ export interface MutationResult {
   readonly mutants: readonly MutantResult[]
   /** Expectations that hold without a fault. */
   readonly passed: number
+  /** Expectations that fail after any change of a contract, and count for no fault. */
+  readonly brittle: readonly TestFault[]
   /** Comments that silence nothing, as `file:line`. */
   readonly unusedComments: readonly string[]
   /** Runs of a test file with a mutant. */
@@ -51,6 +54,8 @@ export interface MutationResult {
 export interface PlantedMutant {
   readonly path: string
   readonly text: string
+  /** The modules of the text. */
+  readonly modules: readonly CallForm[]
   readonly mutant: Mutant
   /** Test files that reach it, the cheapest first. */
   readonly reachedBy: readonly MeasuredFile[]

@@ -86,30 +86,52 @@ export interface MutantText {
   readonly module: TextPlace
 }
 
+/** All that a run with a changed text needs besides the text. */
+export interface MutantRun extends TestChoices {
+  /** File -> its text without a fault. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly bounds: RunBounds
+  /** Names of expectations that fail after any change, and count for no fault. */
+  readonly excluded: readonly string[]
+}
+
 /** Runs a file with a fault, until the first expectation fails. */
-export function judgeMutant(
-  file: string,
-  { path, text, module }: MutantText,
-  { texts, chance, match, bounds }: TestChoices & { texts: ReadonlyMap<string, string>; bounds: RunBounds },
-): MutantVerdict {
-  const files = filesOf((each) => (each === path ? text : (texts.get(each) ?? codeIn(each))))
-  const run = new TestRun(files, resolve(file), (test) => languagesOf(test, chance), {
-    fork: refuseFork,
-    endsAt: (name) => counts(name, match),
-    bounds,
-  })
+export function judgeMutant(file: string, mutant: MutantText, choices: MutantRun): MutantVerdict {
+  const { match, excluded } = choices
+  const run = runOf(file, mutant, choices, (name) => counts(name, match) && !excluded.includes(name))
   try {
     const stopped = runToEnd(run)
     if (stopped === null) return { kind: 'survived' }
-    return isFirstLoad(run, path, module) ? { kind: 'invalid', why: stopped.what } : { kind: 'killed', by: stopped }
+    return isFirstLoad(run, mutant) ? { kind: 'invalid', why: stopped.what } : { kind: 'killed', by: stopped }
   } catch (error) {
     if (!(error instanceof RunEnded)) throw error
     return error.failure === null ? { kind: 'endless' } : { kind: 'killed', by: testFaultOf(error.failure) }
   }
 }
 
+/**
+ * The failures of a file after a change that keeps what the contract does. Tests of hashes of modules fail on every change,
+ * so they say nothing about faults.
+ */
+export function failuresAfterChange(file: string, changed: MutantText, choices: MutantRun): TestFault[] {
+  const run = runOf(file, changed, choices, null)
+  const stopped = runToEnd(run)
+  return [...run.failures.map(testFaultOf), ...(stopped === null ? [] : [stopped])]
+}
+
+function runOf(
+  file: string,
+  { path, text }: MutantText,
+  { texts, chance, bounds }: MutantRun,
+  endsAt: ((name: string) => boolean) | null,
+): TestRun {
+  const files = filesOf((each) => (each === path ? text : (texts.get(each) ?? codeIn(each))))
+  const languages = (test: TestRun) => languagesOf(test, chance)
+  return new TestRun(files, resolve(file), languages, { fork: refuseFork, endsAt, bounds })
+}
+
 /** Whether the run stopped at the module when it came to it for the first time. */
-function isFirstLoad({ failedForm, formGas }: TestRun, path: string, { line, column }: TextPlace): boolean {
+function isFirstLoad({ failedForm, formGas }: TestRun, { path, module: { line, column } }: MutantText): boolean {
   const isModule = (form: { file: string; place: TextPlace } | null) =>
     form !== null && form.file === path && form.place.line === line && form.place.column === column
   return isModule(failedForm) && formGas.filter(isModule).length === 1

@@ -1,6 +1,6 @@
 /** Main module of a thread that runs test files with and without faults, one after the other. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { judgeMutant, measureTests, type TestChoices } from './run-tests.ts'
+import { failuresAfterChange, judgeMutant, measureTests, type TestChoices } from './run-tests.ts'
 import type { MutationAnswer, MutationTask } from './thread-messages.ts'
 
 function answerTasks(port: MessagePort): void {
@@ -14,11 +14,13 @@ function answerTasks(port: MessagePort): void {
       case 'texts':
         known = task
         return
-      case 'judge': {
+      case 'judge':
+      case 'change': {
         if (known === null) throw new Error('a thread judges mutants before it has the texts')
-        const { choices, texts } = known
-        const verdict = judgeMutant(task.file, task.mutant, { ...choices, texts, bounds: task.bounds })
-        answer({ verdict })
+        const { file, mutant, bounds, excluded } = task
+        const choices = { ...known.choices, texts: known.texts, bounds, excluded }
+        if (task.kind === 'judge') answer({ verdict: judgeMutant(file, mutant, choices) })
+        else answer({ failures: failuresAfterChange(file, mutant, choices) })
       }
     }
   })

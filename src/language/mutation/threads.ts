@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { bundleOf } from '#ground/platform/bundled.ts'
 import type { RunBounds } from '../contracts/repl/test-start.ts'
 import type { CoveredFiles } from '../testing/files.ts'
-import type { MeasuredFile, MutantText, MutantVerdict, TestChoices } from './run-tests.ts'
+import type { MeasuredFile, MutantText, MutantVerdict, TestChoices, TestFault } from './run-tests.ts'
 import type { MutationAnswer, MutationTask } from './thread-messages.ts'
 
 /** The bundled thread, or else the one next to this file, with the same extension. */
@@ -43,12 +43,22 @@ export class MutationThreads {
    */
   async judge<T>(tasks: readonly T[], judge: (task: T, run: RunMutant) => Promise<void>): Promise<void> {
     await this.#share(tasks, async (worker, task) => {
-      await judge(task, async (file, mutant, bounds) => {
-        const answer = await ask(worker, { kind: 'judge', file, mutant, bounds })
-        if (!('verdict' in answer)) throw new Error(`a thread has no verdict on ${file}`)
+      await judge(task, async (run) => {
+        const answer = await ask(worker, { kind: 'judge', ...run })
+        if (!('verdict' in answer)) throw new Error(`a thread has no verdict on ${run.file}`)
         return answer.verdict
       })
     })
+  }
+
+  /** The failures of each of these runs, whose changes keep what contracts do. */
+  async failuresOf(runs: readonly ChangedRun[]): Promise<(readonly TestFault[])[]> {
+    const failures: (readonly TestFault[])[] = []
+    await this.#share(runs, async (worker, run, at) => {
+      const answer = await ask(worker, { kind: 'change', ...run })
+      failures[at] = 'failures' in answer ? answer.failures : []
+    })
+    return failures
   }
 
   async close(): Promise<void> {
@@ -69,8 +79,16 @@ export class MutationThreads {
   }
 }
 
-/** Runs a mutant with a test file. */
-export type RunMutant = (file: string, mutant: MutantText, bounds: RunBounds) => Promise<MutantVerdict>
+/** A test file and the changed text that it runs with. */
+export interface ChangedRun {
+  readonly file: string
+  readonly mutant: MutantText
+  readonly bounds: RunBounds
+  /** Names of expectations that do not count. */
+  readonly excluded: readonly string[]
+}
+
+export type RunMutant = (run: ChangedRun) => Promise<MutantVerdict>
 
 function ask(worker: Worker, task: MutationTask): Promise<MutationAnswer> {
   return new Promise((resolve, reject) => {
