@@ -87,7 +87,7 @@ export interface MutantText {
 }
 
 /** All that a run with a changed text needs besides the text. */
-export interface MutantRun extends TestChoices {
+interface MutantRun extends TestChoices {
   /** File -> its text without a fault. */
   readonly texts: ReadonlyMap<string, string>
   readonly bounds: RunBounds

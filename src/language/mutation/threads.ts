@@ -80,7 +80,7 @@ export class MutationThreads {
 }
 
 /** A test file and the changed text that it runs with. */
-export interface ChangedRun {
+interface ChangedRun {
   readonly file: string
   readonly mutant: MutantText
   readonly bounds: RunBounds
