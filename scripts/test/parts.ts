@@ -202,7 +202,15 @@ const listed: readonly Part[] = [
     name: 'package',
     what: 'what a stranger gets: the documents, the installed package, and clients of others at our node',
     files: [
-      ...inFolder('judges', 'client', 'client-utils', 'foreign-clients', 'mutation-report', 'pact-lang-api', 'test-results'),
+      ...inFolder(
+        'judges',
+        'client',
+        'client-utils',
+        'foreign-clients',
+        'mutation-report',
+        'pact-lang-api',
+        'test-results',
+      ),
       ...inFolder('package', 'contents', 'install', 'kernels', 'project'),
       ...inFolder('declarations', 'compiled'),
       ...inFolder('devnet', 'chainweb-client'),

@@ -108,7 +108,8 @@ function writeGas(
   for (const [test, gas] of before) if (!merged.has(test)) print(`${test}: gone, gas was ${gas}`)
   writeSnapshot(merged)
   const others = merged.size - run.gas.size
-  print(`${SNAPSHOT}: gas of ${run.gas.size} tests${others === 0 ? '' : `; the lines of ${others} others stay`}`)
+  const stay = others === 1 ? '; 1 other line stays' : `; ${others} other lines stay`
+  print(`${SNAPSHOT}: gas of ${run.gas.size} test${run.gas.size === 1 ? '' : 's'}${others === 0 ? '' : stay}`)
 }
 
 /** If the user asks for some tests only, no test is gone. */

@@ -4,7 +4,7 @@ import type { BlockScope, GasCharge, Message } from '../machine/environment.ts'
 import { Evaluator } from '../machine/evaluate/evaluator.ts'
 import type { Language } from '../machine/expand/expander.ts'
 import { shadowsNative } from '../machine/expand/load-errors.ts'
-import { mayName, refuseShadows, shadowsIn } from '../machine/expand/shadows.ts'
+import { refuseShadows, shadowsIn } from '../machine/expand/shadows.ts'
 import { runForm } from '../machine/load/execute.ts'
 import { addLocation, newTransaction } from '../machine/scopes.ts'
 import { Layer } from '../machine/state.ts'
@@ -130,8 +130,7 @@ export class TestRun {
   /** Refuses a file whose form gives the name of a native to something of its own, but warns only of bindings. */
   #refuseShadows(form: Form): void {
     let refused: ContractError | null = null
-    const shadows = mayName(this.text.slice(form.from, form.to)) ? shadowsIn([form], this.#reserved) : []
-    for (const { name, place, isBound } of shadows) {
+    for (const { name, place, isBound } of shadowsIn([form], this.#reserved, this.text)) {
       const error = shadowsNative(name, place)
       if (!isBound) refused ??= error
       if (refused !== error) this.output.push(`WARNING ${this.locationOf(place)}: ${error.message}`)

@@ -31,11 +31,6 @@ const EXPECTATIONS: ReadonlySet<string> = new Set(['expect', 'expect-failure', '
 /** Each form that gives a name to something has one of these in its text. */
 const NAMING_TEXT = /\b(?:module|interface|def[a-z]+|lambda|let)\b|:=/
 
-/** Whether the text of a form may give a name to something: a quick look before a walk through the form. */
-export function mayName(source: string): boolean {
-  return NAMING_TEXT.test(source)
-}
-
 /** A name of a native that code gives to something of its own. */
 export interface NativeShadow {
   readonly name: string
@@ -47,8 +42,13 @@ export interface NativeShadow {
 /**
  * Finds modules, members, parameters and variables with the name of a native. Fields of schemas are not variables.
  * @param reserved names of natives
+ * @param text the source of the forms, for a quick look before a walk; null walks
  */
-export function shadowsIn(forms: readonly Form[], reserved: ReadonlySet<string>): readonly NativeShadow[] {
+export function shadowsIn(
+  forms: readonly Form[],
+  reserved: ReadonlySet<string>,
+  text: string | null = null,
+): readonly NativeShadow[] {
   const found: NativeShadow[] = []
   const note = ({ name, place }: Pick<Atom, 'name' | 'place'>, isBound: boolean) => {
     if (reserved.has(name)) found.push({ name, place, isBound })
@@ -73,7 +73,7 @@ export function shadowsIn(forms: readonly Form[], reserved: ReadonlySet<string>)
       }
     }
   }
-  forms.forEach(visit)
+  for (const form of forms) if (text === null || NAMING_TEXT.test(text.slice(form.from, form.to))) visit(form)
   return found
 }
 
