@@ -167,8 +167,8 @@ const listed: readonly Part[] = [
   },
   {
     name: 'suites',
-    what: 'suites of the contract language, by name',
-    files: inFolder('judges', 'language-suites'),
+    what: 'suites of the contract language, by name, and gas that is computed twice',
+    files: [...inFolder('judges', 'language-suites'), ...inFolder('contracts/gas-model', 'rounds')],
     workers: 1,
   },
   {
