@@ -166,7 +166,8 @@ export class Desugarer {
     names.bind(OBJECT)
     const lets = [...fields].reverse().map(([field, variable]) => {
       const at = isLanguage53 ? spanOf(variable) : call
-      const object: ResolvedTerm = { term: 'variable', ...names.resolve(OBJECT, place), at }
+      // The variable of the object has the place of the call in every release.
+      const object: ResolvedTerm = { term: 'variable', ...names.resolve(OBJECT, place), at: call }
       const fn: ResolvedTerm = { term: 'native', name: 'at', number: nativeNumber('at'), at }
       const value: ResolvedTerm = { term: 'call', fn, args: [{ term: 'literal', value: field, at }, object], at }
       const arg = this.arg(variable)
