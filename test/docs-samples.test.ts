@@ -2,7 +2,7 @@
  * Every fenced code block of every document is read: programs are type-checked, command lines are given to the parser of
  * their command, data is parsed. Samples with output, and the guides of developers as a whole, are run.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -30,6 +30,7 @@ const languages = ['sh', 'console', 'ts', ...Object.keys(dataLanguages)]
 const inLanguage = (...wanted: readonly string[]) => allBlocks.filter(({ language }) => wanted.includes(language))
 const examples = docstringPrograms([
   'src/ground/chain',
+  'src/client/matchers',
   'src/client/node',
   'src/client/wallet',
   'src/devnet',
@@ -38,6 +39,9 @@ const examples = docstringPrograms([
 ])
 /** Those at the top of `newcut/core` and the like. */
 const ofEntries = examples.filter(({ where }) => entryPoints.includes(where))
+
+/** Assertions need the runner of tests to which they belong: test/package/project.test.ts runs them. */
+const ofPrograms = ofEntries.filter(({ where }) => !where.startsWith('src/client/matchers/'))
 
 /** The folder of an example that a document is about, or null. */
 const exampleOf = (document: string) => (document.startsWith('examples/') ? dirname(document) : null)
@@ -103,6 +107,7 @@ describe('every code block', () => {
   it('code blocks of ts compile against the package, and so do the examples in docstrings', () => {
     const folder = temporaryFolder()
     installInto(folder)
+    symlinkSync(join(root, 'node_modules/vitest'), join(folder, 'node_modules/vitest'), 'dir')
     const programs = [...inLanguage('ts').map((block) => ({ where: whereIs(block), text: block.text })), ...examples]
     expect(programs.length).toBeGreaterThan(8)
     expect(typeFaults(programs, folder)).toEqual([])
@@ -160,7 +165,7 @@ describe('the samples', () => {
     expect(ofEntries.map(({ where }) => where).toSorted()).toEqual(entryPoints.toSorted())
   })
 
-  it.concurrent.each(ofEntries)('the example in the docstring of $where runs', async ({ where, text }) => {
+  it.concurrent.each(ofPrograms)('the example in the docstring of $where runs', async ({ where, text }) => {
     const session = new Session(['--auto-mine', 'on-arrival'])
     try {
       await session.runProgram({ document: where, line: 1, language: 'ts', text, file: null, request: null })

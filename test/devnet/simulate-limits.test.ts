@@ -1,5 +1,9 @@
 /** Limits of `POST /devnet/simulate`, and what it refuses. */
 import { expect, it } from 'vitest'
+import { developmentAccount } from '../../src/devnet/control/block-maker.ts'
+import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
+import { simulateBlocks } from '../../src/devnet/simulation/simulator.ts'
+import { Decimal } from '../../src/language/contracts/values/decimal.ts'
 import type { Change } from './command.ts'
 import { exec, sharedLedger, startLedger, transfer } from './commands-common.ts'
 import { order, refusal } from './control-common.ts'
@@ -104,6 +108,24 @@ it('the node serves others while a long simulation runs, and a caller that leave
   leaving.abort()
   expect(await ended).toBe('left')
   expect((await next).commands[0].result.data).toEqual({ int: 2 })
+})
+
+it('a simulation whose signal is aborted runs no further command', async () => {
+  const { devnet } = await ledger()
+  const { chains, ledger: state } = devnet
+  const parts = {
+    chains,
+    ledger: state,
+    pools: { gas: { blockLimit: 150_000, minPrice: Decimal.of(0n) } },
+    rules: rulesFor(chains.network, '3.2'),
+    fork: null,
+    account: developmentAccount,
+    simulate: () => Promise.reject(new Error('a command runs')),
+  }
+  const request = { blocks: [on0({ code: '1' })] }
+  const reason = new Error('left')
+  await expect(simulateBlocks(parts, request, AbortSignal.abort(reason))).rejects.toBe(reason)
+  await expect(simulateBlocks(parts, request, new AbortController().signal)).rejects.toThrow('a command runs')
 })
 
 it('a command that runs too long is refused, and the simulation goes on', async () => {

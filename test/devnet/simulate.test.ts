@@ -145,6 +145,18 @@ describe('a simulation', () => {
     expect(commands[1].events.map(({ name }: Change) => name)).toEqual(minted.events.map(({ name }: Change) => name))
   })
 
+  it('a simulated command takes the gas that it takes in a block, signed or not', async () => {
+    const { peer, devnet } = await startLedger({ graph: 'singleton' })
+    const { simulate } = simulatorOf({ devnet })
+    const sent = transfer('sender01', 1)
+    const commands = [{ cmd: sent }, { cmd: sent.cmd }, { cmd: { ...sent, sigs: [null] } }]
+    const gas = await Promise.all(commands.map(async (each) => (await simulate(on0(each))).commands[0].gas))
+    await ok(send(peer, [sent]))
+    await makeBlocks(peer, { 0: 1 })
+    const result = (await ok(poll(peer, [sent.hash])))[sent.hash]
+    expect(gas).toEqual([result.gas, result.gas, result.gas])
+  })
+
   it('a pact continues on its own chain, and rolls back, by the name of its command', async () => {
     const { simulate } = simulatorOf(await ledger())
     const code = `(namespace "free")
@@ -238,6 +250,9 @@ describe('a simulation', () => {
     expect(statuses).toEqual(['success', 'failure', 'success', 'failure', 'success'])
     const fees = commands.map(({ rows }: { rows: Change[] }) => rows.some(({ key }) => String(key).startsWith('k:')))
     expect(fees).toEqual([true, true, false, false, false])
+    const price = 0.00000001
+    expect(commands[0].fee).toBeCloseTo(commands[0].gas * price, 12)
+    expect(commands.map(({ fee }: Change) => fee).slice(2)).toEqual([0, 0, 0])
   })
 
   it('a simulation returns the steps of each command if it is asked for traces', async () => {
