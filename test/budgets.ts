@@ -64,6 +64,7 @@ export const modulesAtOnce = {
       3,
       'Simulations: their schema, their endpoint, and the rows that they replace. The rest loads with the first one.',
     ],
+    [2, 'Recordings of transactions for the debugger: their schema, and the source that records.'],
     [3, STEPS],
     [4, TABLES],
     [7, ERRORS],
@@ -117,6 +118,7 @@ export const loadedByMiner = {
       [2, 'Calls of rewards, which load later, share files with the miner.'],
       [1, 'Genesis headers, which forks read too, are a file of their own.'],
       [3, 'The source for a pace shares files with the miner.'],
+      [3, 'Debuggers and planted faults load parts of test runs, which are files of their own then.'],
     ],
   },
   separate: {

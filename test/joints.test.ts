@@ -236,6 +236,7 @@ describe('ways to do one thing', () => {
   it('signed commands are read in the listed files only', () => {
     expect(readersBy('devnet/command/read.ts').toSorted()).toEqual([
       'devnet/copy/compare-code.ts',
+      'devnet/debugging/transaction-program.ts',
       'devnet/execution/thread.ts',
       'devnet/http/lookup/pact-index.ts',
       'devnet/http/read-all.ts',

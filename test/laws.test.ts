@@ -95,12 +95,12 @@ const offenders = {
 const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
   'functions of one name that several files export': 2,
-  'function names in five files or more': 116,
+  'function names in five files or more': 121,
   'flags outside of cli and commands': 40,
   // The room that plants faults in contracts has one face.
-  'files that other rooms import': 386,
+  'files that other rooms import': 403,
   'short files with one importer': 36,
-  'exports that no source imports': 268,
+  'exports that no source imports': 267,
   'files of commands without a command': 0,
 }
 
@@ -144,6 +144,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contracts: ['@noble/curves', '@noble/hashes'],
   chain: ['@noble/hashes', 'hash-wasm'],
   devnet: ['@noble/curves', '@noble/hashes', '@noble/post-quantum', 'classic-level', 'fastify'],
+  debugger: ['vscode-languageserver'],
   editor: ['vscode-languageserver', 'vscode-languageserver-textdocument'],
   engine: ['@nats-io/jetstream', '@nats-io/kv', '@nats-io/transport-node', '@noble/hashes', 'piscina'],
   fleet: ['@nats-io/jetstream', '@nats-io/kv', '@nats-io/transport-node'],

@@ -140,6 +140,7 @@ const listed: readonly Part[] = [
       ...inFolder('cli', 'devnet-tools', 'exit-codes', 'live', 'log-file', 'pausing', 'progress-terminal', 'rigs'),
       ...inFolder('cli', 'terminal'),
       ...inFolder('api', 'monitors'),
+      ...inFolder('debugger', 'terminal'),
       ...inFolder('examples', 'exchange'),
       ...inFolder('mutation', 'command'),
       ...inFolder('payouts', 'own-network', 'rigs'),
@@ -212,6 +213,7 @@ const listed: readonly Part[] = [
         'test-results',
       ),
       ...inFolder('package', 'contents', 'install', 'kernels', 'project'),
+      ...inFolder('debugger', 'dap', 'transaction'),
       ...inFolder('declarations', 'compiled'),
       ...inFolder('devnet', 'chainweb-client'),
       ...inFolder('wallet', 'same-as-client'),
@@ -260,7 +262,7 @@ const DOCUMENTS = 'documents'
  */
 const SHARED: readonly (readonly string[])[] = [
   ['cli'],
-  ['contracts', 'editor'],
+  ['contracts', 'debugger', 'editor'],
   ['api', 'compose', 'engine', 'fleet', 'gpu', 'mine', 'source', 'tune', 'web'],
   ['base', 'chain', 'devnet', 'node', 'stratum', 'wallet'],
   ['conformance', 'copy', 'judges', 'payouts'],

@@ -14,6 +14,7 @@ import { commonPayoutsOptions, payoutsOptions } from '#faces/cli/options/payouts
 import { solveOptions } from '#faces/cli/options/search.ts'
 import {
   balanceOptions,
+  debugOptions,
   fundOptions,
   localOptions,
   resultOptions,
@@ -217,6 +218,18 @@ const contractCommands: readonly CommandRow[] = [
     options: traceOptions,
     examples: ['newcut trace REQUESTKEY', 'newcut trace REQUESTKEY --json'],
     run: async ([key], config, context) => (await import('./trace.ts')).runTrace(key, config, context),
+  }),
+  commandRow({
+    name: 'debug',
+    group: 'contracts',
+    args: ['<target>'],
+    help: 'run a contract test, or a transaction, step by step',
+    about:
+      'TARGET is a .repl file, or the request key of a transaction of newcut devnet. Commands are read from stdin; help ' +
+      'lists them.',
+    options: debugOptions,
+    examples: ['newcut debug token.repl', 'newcut debug REQUESTKEY'],
+    run: async ([target], config, context) => (await import('./debug.ts')).runDebug(target, config, context),
   }),
   commandRow({
     name: 'local',

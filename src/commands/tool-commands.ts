@@ -2,7 +2,13 @@
 import { benchSuites } from '#faces/cli/bench-suites.ts'
 import { type CommandRow, commandRow } from '#faces/cli/command-row.ts'
 import { conformanceOptions, rigsCheckOptions } from '#faces/cli/options/conformance.ts'
-import { commonForkOptions, commonLspOptions, forkCommandOptions, lspOptions } from '#faces/cli/options/fork.ts'
+import {
+  commonForkOptions,
+  commonLspOptions,
+  dapOptions,
+  forkCommandOptions,
+  lspOptions,
+} from '#faces/cli/options/fork.ts'
 import { section } from '#faces/cli/options/row.ts'
 import { commonTestOptions, testOptions } from '#faces/cli/options/test.ts'
 import {
@@ -138,6 +144,15 @@ export const toolCommands: readonly CommandRow[] = [
     common: commonLspOptions,
     examples: ['newcut lsp', 'newcut lsp --stdio', 'newcut lsp --fork https://NODE'],
     run: async (_, { values }, context) => (await import('./lsp.ts')).runLsp(values, context),
+  }),
+  commandRow({
+    name: 'dap',
+    group: 'contracts',
+    help: 'serve an editor: breakpoints, steps and variables of contracts',
+    about: 'It is a debug adapter on stdin and stdout, which editors start.',
+    options: dapOptions,
+    examples: ['newcut dap', 'newcut dap --stdio'],
+    run: async (_, __, context) => (await import('./dap.ts')).runDap(context),
   }),
   commandRow({
     name: 'rigs check',

@@ -21,7 +21,7 @@ it('the extension has a manifest with everything that a package of VS Code needs
   // The oldest VS Code that the client of the protocol supports.
   expect(manifest.engines).toEqual({ vscode: '^1.91.0' })
   expect(manifest.dependencies).toEqual({ 'vscode-languageclient': expect.stringMatching(/^\d+\.\d+\.\d+$/) })
-  const known = ['Programming Languages', 'Formatters', 'Linters', 'Testing']
+  const known = ['Programming Languages', 'Formatters', 'Linters', 'Testing', 'Debuggers']
   for (const category of manifest.categories) expect(known).toContain(category)
   expect(manifest.scripts.package).toMatch(/^npm install .* npx --yes @vscode\/vsce@\d+\.\d+\.\d+ package/)
 })
@@ -30,7 +30,7 @@ it('the extension supports the language of both kinds of files, with a readable 
   const [{ id, extensions, configuration }] = contributes.languages
   expect(id).toBe('pact')
   expect(extensions).toEqual(['.pact', '.repl'])
-  expect(manifest.activationEvents).toEqual([`onLanguage:${id}`])
+  expect(manifest.activationEvents).toEqual([`onLanguage:${id}`, 'onDebugResolve:pact'])
   const [grammar] = contributes.grammars
   expect(grammar.language).toBe(id)
   expect(JSON.parse(textOf(grammar.path)).scopeName).toBe(grammar.scopeName)
@@ -53,8 +53,19 @@ it('the extension packs each file that the manifest names, and the files that th
   expect(packed).toContain('!node_modules/**')
 })
 
-/** Activates the extension with these settings. @returns the command that its client starts, and its options */
+interface DebugParts {
+  createDebugAdapterDescriptor?: () => unknown
+  resolveDebugConfiguration?: (folder: undefined, configuration: object) => unknown
+}
+
+/**
+ * Activates the extension with these settings.
+ * @returns the command that its client starts, its options, and what it adds for the debugger
+ */
 async function started(settings: Readonly<Record<string, unknown>>) {
+  const debug: DebugParts = {}
+  const commands: Record<string, (uri?: { readonly fsPath: string }) => unknown> = {}
+  const launched: unknown[] = []
   const clients: unknown[][] = []
   class LanguageClient {
     constructor(...parameters: unknown[]) {
@@ -68,6 +79,26 @@ async function started(settings: Readonly<Record<string, unknown>>) {
         get: (name: string) => settings[name] ?? contributes.configuration.properties[`newcut.${name}`].default,
       }),
       createFileSystemWatcher: (pattern: string) => pattern,
+      getWorkspaceFolder: () => 'folder',
+    },
+    window: { activeTextEditor: { document: { fileName: '/open.repl' } } },
+    commands: {
+      registerCommand: (name: string, command: () => unknown) => {
+        commands[name] = command
+      },
+    },
+    debug: {
+      registerDebugAdapterDescriptorFactory: (type: string, factory: DebugParts) =>
+        Object.assign(debug, { type }, factory),
+      registerDebugConfigurationProvider: (type: string, provider: DebugParts) =>
+        Object.assign(debug, { type }, provider),
+      startDebugging: (...launch: unknown[]) => launched.push(launch),
+    },
+    DebugAdapterExecutable: class {
+      readonly line: readonly unknown[]
+      constructor(command: string, args: readonly string[]) {
+        this.line = [command, ...args]
+      }
     },
   }
   const modules: Readonly<Record<string, unknown>> = { vscode, 'vscode-languageclient/node': { LanguageClient } }
@@ -78,7 +109,7 @@ async function started(settings: Readonly<Record<string, unknown>>) {
   const [[, , { run: command }, options]] = clients as [
     [string, string, { run: { command: string; args: string[] } }, object],
   ]
-  return { command, options }
+  return { command, options, debug, commands, launched }
 }
 
 it('the extension starts newcut lsp, with the fork that the settings name', async () => {
@@ -93,6 +124,28 @@ it('the extension starts newcut lsp, with the fork that the settings name', asyn
   expect([forked.command.command, ...forked.command.args]).toEqual(['node', 'main.js', 'lsp', '--fork', url])
   const help = await run(['lsp', '--help-all'])
   expect(help.out).toContain('--fork <URL>')
+})
+
+it('the extension starts newcut dap, and debugs the open test file without a launch.json', async () => {
+  const [{ type, configurationAttributes }] = contributes.debuggers
+  const { debug, commands, launched } = await started({})
+  expect(debug).toMatchObject({ type })
+  expect(debug.createDebugAdapterDescriptor?.()).toMatchObject({ line: ['newcut', 'dap'] })
+  const launch = { type, request: 'launch', name: 'Debug contract tests', program: '/open.repl' }
+  expect(debug.resolveDebugConfiguration?.(undefined, {})).toEqual(launch)
+  const given = { type, requestKey: 'key' }
+  expect(debug.resolveDebugConfiguration?.(undefined, given)).toBe(given)
+  const [{ command }] = contributes.commands
+  commands[command]({ fsPath: '/named.repl' })
+  commands[command]()
+  expect(launched).toEqual([
+    ['folder', { ...launch, program: '/named.repl' }],
+    [undefined, launch],
+  ])
+  expect(contributes.breakpoints).toEqual([{ language: 'pact' }])
+  const named = Object.keys(configurationAttributes.launch.properties)
+  expect(named).toEqual(['program', 'requestKey', 'node', 'block', 'stopOnEntry'])
+  expect((await run(['dap', '--help'])).code).toBe(0)
 })
 
 it('the documents describe the extension by its settings', () => {

@@ -68,6 +68,7 @@ const MAX_BODY_BYTES: Partial<Record<string, number>> = {
   poll: 64 * MIB,
   local: 16 * MIB,
   listen: 16 * MIB,
+  replay: 64 * MIB,
   trace: 64 * MIB,
 }
 const MAX_OTHER_BODY_BYTES = 4 * MIB

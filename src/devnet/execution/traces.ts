@@ -2,19 +2,20 @@
 
 import { equalBytes } from '#ground/base/bytes.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
-import type { Layer, ReadableState } from '#language/contracts/machine/state.ts'
+import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { Command } from '../command/command.ts'
 import { type CopiedBase, textsOf } from '../ledger/copied-base.ts'
 import { replayTo } from '../ledger/execute-payload.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { TracedCommand } from '../ledger/trace.ts'
-import type { ExecuteOptions, ExecutingBlock } from '../ledger/transaction.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 import type { BlockRunner } from './block-runner.ts'
 import { taskOf, taskSourceOf } from './calls.ts'
 import { ExecutionUnavailable } from './errors.ts'
-import { type Executor, isAtFault, type TaskOutcome } from './executor.ts'
+import { type Executor, isAtFault, type TaskOutcome, type TaskSource } from './executor.ts'
+import type { CommandTask } from './messages.ts'
 import { applyOverrides, NO_OVERRIDES, type Overrides } from './overrides.ts'
+import { type EntryRequest, type Recording, RecordingSource } from './recording.ts'
 
 /** Why a transaction has no trace. */
 export type MissingTrace =
@@ -48,6 +49,16 @@ export class Traces {
     return this.#complete([], () => this.#traceBlock(block, index))
   }
 
+  /**
+   * Executes a transaction of a block again, and records what it reads.
+   * @param wanted entries that are recorded too
+   */
+  recordInBlock(block: Block, index: number, wanted: readonly EntryRequest[]): Promise<Recording | MissingTrace> {
+    return this.#complete([], () =>
+      this.#runInBlock(block, index, (...command) => this.#recordCommand(wanted, ...command)),
+    )
+  }
+
   /** Runs until nothing of a forked network is missing. */
   async #complete<T>(texts: readonly string[], run: () => Promise<T>): Promise<T> {
     const { fork } = this.#options
@@ -55,24 +66,32 @@ export class Traces {
   }
 
   async #traceBlock(block: Block, index: number): Promise<TracedCommand | MissingTrace> {
+    const found = await this.#runInBlock(block, index, (...command) => this.#traceCommand(...command))
+    if ('kind' in found || equalBytes(block.payload.transactions[index].output, encoder.encode(found.output))) {
+      return found
+    }
+    return { ...found, note: 'the block has another result: other rules made it, or its code took too long here' }
+  }
+
+  /** Executes the transactions of a block before one of them, and has `run` execute that one. */
+  async #runInBlock<T>(
+    block: Block,
+    index: number,
+    run: (...command: Parameters<BlockRunner['replay']>) => Promise<T | MissingTrace>,
+  ): Promise<T | MissingTrace> {
     const { ledger, store, replay } = this.#options
     const parent = store.parentOf(block)
     if (parent === undefined) return { kind: 'genesis' }
-    let traced: TracedCommand | MissingTrace | null = null
-    const last: BlockRunner['replay'] = async (layer, executing, command, options) => {
-      traced = await this.#traceCommand(layer, executing, command, options)
+    const found: (T | MissingTrace)[] = []
+    const last: BlockRunner['replay'] = async (...command) => {
+      found.push(await run(...command))
       return { refused: 'traced', isFinal: true }
     }
     const isPrintAllowed = ledger.hasPrints(block)
     const begin = (miner: MinerAccount) => ledger.begin(parent.header, miner, { isPrintAllowed })
     const fault = await replayTo(begin, block.payload, { index, replay, last })
     if (fault !== null) return { kind: 'changed', why: fault }
-    const found = traced as TracedCommand | MissingTrace | null
-    if (found === null) return { kind: 'changed', why: 'it has no place in its block' }
-    if ('kind' in found || equalBytes(block.payload.transactions[index].output, encoder.encode(found.output))) {
-      return found
-    }
-    return { ...found, note: 'the block has another result: other rules made it, or its code took too long here' }
+    return found[0] ?? { kind: 'changed', why: 'it has no place in its block' }
   }
 
   /**
@@ -93,18 +112,32 @@ export class Traces {
     })
   }
 
-  #traceCommand(
-    layer: Layer,
-    { context, miner, isPrivileged }: ExecutingBlock,
-    command: Command,
-    { txId, gasLimit }: ExecuteOptions,
-  ): Promise<TracedCommand | MissingTrace> {
-    const { ledger, executor } = this.#options
-    const task = {
-      ...taskOf('trace', command, context),
-      block: { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false },
-    }
-    return executor.run(task, taskSourceOf(ledger, context, layer)).then(traceFrom)
+  async #traceCommand(...command: Parameters<BlockRunner['replay']>): Promise<TracedCommand | MissingTrace> {
+    const { executor } = this.#options
+    const { task, source } = this.#taskIn(...command)
+    return traceFrom(await executor.run(task, source))
+  }
+
+  async #recordCommand(
+    wanted: readonly EntryRequest[],
+    ...command: Parameters<BlockRunner['replay']>
+  ): Promise<Recording | MissingTrace> {
+    const { executor } = this.#options
+    const { task, source } = this.#taskIn(...command)
+    const recording = new RecordingSource(source)
+    const traced = traceFrom(await executor.run(task, recording))
+    // A command that takes too long is recorded as far as it came: the debugger may stop before.
+    if ('kind' in traced && traced.kind !== 'stopped') return traced
+    recording.readAlso(wanted)
+    return recording.recordingOf(task)
+  }
+
+  #taskIn(
+    ...[layer, { context, miner, isPrivileged }, command, { txId, gasLimit }]: Parameters<BlockRunner['replay']>
+  ): { readonly task: CommandTask; readonly source: TaskSource } {
+    const block = { miner, txId, gasLimit, isPrivileged: isPrivileged?.(command.key) ?? false }
+    const source = taskSourceOf(this.#options.ledger, context, layer)
+    return { task: { ...taskOf('trace', command, context), block }, source }
   }
 }
 

@@ -1,12 +1,27 @@
 /** Trace of a command: buying its gas, its size, its code, redeeming its gas. The sum is the gas of its result. */
 import { ContractError } from '#language/contracts/errors.ts'
 import type { GasMeter } from '#language/contracts/machine/environment.ts'
+import type { TransactionTracer } from '#language/contracts/run.ts'
 import { shortText, TraceTree, truncate } from '#language/contracts/trace/tree.ts'
 import type { Value } from '#language/contracts/values/value.ts'
 
 const MILLIGAS = 1000
 
-export class CommandTrace {
+/** Follows the execution of a command in its parts. */
+export interface CommandFollower {
+  readonly tracer: TransactionTracer
+  /**
+   * Runs a part of the command.
+   * @param gas meter of the part; null for a part that nobody pays
+   */
+  part<T>(name: string, gas: GasMeter | null, body: () => T): T
+  /** Notes a charge outside of code. */
+  line(name: string, milligas: number): void
+  /** The code has ended. @param gas gas of the result */
+  settle(gas: number, outcome: { readonly value: Value } | { readonly error: ContractError }): void
+}
+
+export class CommandTrace implements CommandFollower {
   readonly tracer: TraceTree
 
   constructor() {

@@ -1,5 +1,6 @@
 /** Serializes entries of the state to JSON and back. References to modules become ids of their versions. */
 import { FunctionDefinition, type Module, type PactState } from '#language/contracts/machine/ast.ts'
+import type { ExpansionProbe } from '#language/contracts/machine/expand/probe.ts'
 import type { Namespace } from '#language/contracts/machine/state.ts'
 import { type ModuleSource, moduleSource, reloadModule } from '#language/contracts/stored-modules.ts'
 import { decodeStoredValue, encodeStoredValue, type StoredValue } from '#language/contracts/values/keep.ts'
@@ -109,12 +110,21 @@ export function encodeModule(module: Module, modules: ModuleNumbers): EncodedMod
   }
 }
 
-/** Restores a module. @throws ContractError if the record does not load */
-export function decodeModule({ constants, modules, scope, ...rest }: EncodedModule, numbers: ModuleNumbers): Module {
-  return reloadModule({
+/**
+ * Restores a module.
+ * @param probe follows its code; default: nothing does
+ * @throws ContractError if the record does not load
+ */
+export function decodeModule(
+  { constants, modules, scope, ...rest }: EncodedModule,
+  numbers: ModuleNumbers,
+  probe: ExpansionProbe | null = null,
+): Module {
+  const source: ModuleSource = {
     ...rest,
     constants: new Map(constants.map(([name, value]) => [name, decodeStoredValue(value)])),
     modules: new Map(modules.map(([name, id]) => [name, numbers.moduleOf(id)])),
     scope: new Map(scope.map(([name, id]) => [name, numbers.moduleOf(id)])),
-  })
+  }
+  return probe === null ? reloadModule(source) : reloadModule(source, undefined, undefined, probe)
 }

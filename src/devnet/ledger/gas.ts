@@ -22,7 +22,7 @@ import { hashBytes } from '#language/contracts/values/hash.ts'
 import { type CapabilityToken, Guard, type Value } from '#language/contracts/values/value.ts'
 import type { Command } from '../command/command.ts'
 import { type BlockContext, blockDataOf } from './block-context.ts'
-import type { CommandTrace } from './command-trace.ts'
+import type { CommandFollower } from './command-trace.ts'
 import { blockRules, callCoin, coinToken } from './runner.ts'
 import { grantedByName } from './verifiers/verifier.ts'
 
@@ -89,7 +89,7 @@ export function buyGas(
   layer: Layer,
   context: BlockContext,
   command: Command,
-  trace: CommandTrace | null = null,
+  trace: CommandFollower | null = null,
 ): number {
   const { block, message } = environmentOf(context, command)
   const gas = { used: 0, limit: BUYING_LIMIT }
@@ -192,7 +192,7 @@ export function redeemGas(
     miner,
     gas,
     trace,
-  }: { readonly miner: MinerAccount; readonly gas: number; readonly trace?: CommandTrace | undefined },
+  }: { readonly miner: MinerAccount; readonly gas: number; readonly trace?: CommandFollower | undefined },
 ): readonly EmittedEvent[] {
   const fee = new Map<string, Value>([['fee', gasFeeOf(gas, command)]])
   const { block, message } = environmentOf(context, command)

@@ -12,7 +12,7 @@ import type { Value } from '#language/contracts/values/value.ts'
 import type { Command, Cont } from '../command/command.ts'
 import type { BlockContext } from './block-context.ts'
 import { OUTPUT_LIMITS, type OutputLimits, resultText } from './command-result.ts'
-import type { CommandTrace } from './command-trace.ts'
+import type { CommandFollower } from './command-trace.ts'
 import { buyGas, environmentOf, redeemGas } from './gas.ts'
 import { attempt } from './runner.ts'
 import { runVerifiers } from './verifiers/run.ts'
@@ -58,7 +58,7 @@ export interface ExecuteOptions {
   /** Default: those of the network. */
   readonly limits?: OutputLimits
   /** Follows the execution. */
-  readonly trace?: CommandTrace
+  readonly trace?: CommandFollower
 }
 
 /** Executes a command on top of a state without changing the state. */
@@ -124,7 +124,7 @@ export function buyOrRefuse(
   layer: Layer,
   context: BlockContext,
   command: Command,
-  trace: CommandTrace | null = null,
+  trace: CommandFollower | null = null,
 ): RefusedCommand | { readonly milligas: number } {
   const bought = attempt(() => buyGas(layer, context, command, trace))
   if ('error' in bought) return { refused: buyFaultText(bought.error), isFinal: true }

@@ -19,9 +19,9 @@ import {
 import { ForkState } from './fork-state.ts'
 import { MAX_BLOCK_DELAY_MS, MiningMode, MiningState } from './mining-mode.ts'
 import { BINARY, Bytes, JSON_TYPE, None, type Operation, text } from './operation.ts'
+import { traceOperations } from './replay.ts'
 import { ResetRequest } from './reset-request.ts'
 import { simulateOperation } from './simulate.ts'
-import { traceOperation } from './trace.ts'
 import { type Static, type TSchema, Type } from './typebox.ts'
 
 export { MiningMode } from './mining-mode.ts'
@@ -383,7 +383,7 @@ export const controlOperations = {
     query: None,
     responses: { 200: { description: 'gzip', content: { [BINARY]: Bytes } }, 403: foreign },
   },
-  trace: traceOperation,
+  ...traceOperations,
   simulate: simulateOperation,
   devnetStatus: {
     id: 'devnetStatus',

@@ -1,10 +1,11 @@
 /** Builds modules without a deploy: from stored data, and from the description of another network. */
 import { evalError, NOWHERE, type TextPlace } from './errors.ts'
 import { printingLanguage } from './language.ts'
-import { Const, type Definition, type Module } from './machine/ast.ts'
-import { emptyEnvironment, freeGas, type LanguageRules } from './machine/environment.ts'
+import { Const, type Definition, type Module, type TransactionScope } from './machine/ast.ts'
+import { type BlockScope, emptyEnvironment, freeGas, type LanguageRules } from './machine/environment.ts'
 import { Evaluator } from './machine/evaluate/evaluator.ts'
 import { Expander, type Language } from './machine/expand/expander.ts'
+import type { ExpansionProbe } from './machine/expand/probe.ts'
 import { importsOf } from './machine/load/imports.ts'
 import { ModuleLoader } from './machine/load/module-loader.ts'
 import { emptyModule, textHash } from './machine/load/modules.ts'
@@ -47,17 +48,19 @@ export function moduleSource(module: Module): ModuleSource {
  * Rebuilds a module as it was loaded, without permission checks, evaluation, installation or gas.
  * @param rules those of nodes, unless a test file loaded it
  * @param language that of nodes, unless a test file loaded it
+ * @param probe follows the code of the module; default: nothing does
  * @throws ContractError if the source does not describe a loadable module
  */
 export function reloadModule(
   source: ModuleSource,
   rules: LanguageRules = emptyEnvironment.block.rules,
   language: Language = printingLanguage,
+  probe: ExpansionProbe | null = null,
 ): Module {
   const { code, place, namespace, txHash, file, constants, modules, scope } = source
   const [form] = read(code, place)
   if (form?.form !== 'call') throw syntaxError('a module is expected', place)
-  const evaluator = evaluatorWith(language, source, rules)
+  const evaluator = evaluatorWith(language, source, rules, probe)
   const module = emptyModule(form, { code, namespace, txHash })
   module.file = file ?? null
   for (const [name, dependency] of modules) module.dependencies.set(name, dependency)
@@ -71,14 +74,33 @@ export function reloadModule(
   return module
 }
 
+/** An evaluator whose code a probe follows. */
+class ProbedEvaluator extends Evaluator {
+  override readonly probe: ExpansionProbe
+
+  constructor(language: Language, block: BlockScope, transaction: TransactionScope, probe: ExpansionProbe) {
+    super(language, block, transaction)
+    this.probe = probe
+  }
+}
+
 /** An evaluator that sees only the modules of the source. */
-function evaluatorWith(language: Language, { namespace, modules }: ModuleSource, rules: LanguageRules): Evaluator {
+function evaluatorWith(
+  language: Language,
+  { namespace, modules }: ModuleSource,
+  rules: LanguageRules,
+  probe: ExpansionProbe | null,
+): Evaluator {
   const state = new Layer({
     ...emptyState,
     get: <T>(domain: string, key: string) => (domain === 'modules' ? (modules.get(key) as T | undefined) : undefined),
   })
-  const { block, message } = emptyEnvironment
-  const evaluator = new Evaluator(language, { ...block, rules }, newTransaction(message, state, freeGas()))
+  const block = { ...emptyEnvironment.block, rules }
+  const transaction = newTransaction(emptyEnvironment.message, state, freeGas())
+  const evaluator =
+    probe === null
+      ? new Evaluator(language, block, transaction)
+      : new ProbedEvaluator(language, block, transaction, probe)
   evaluator.program.namespace = namespace
   return evaluator
 }

@@ -3,6 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { exactJsonText, fieldsOf, parseExactJson } from '#ground/base/json.ts'
 import { JSON_TYPE } from '#ground/schema/operation.ts'
+import { replayOperation } from '#ground/schema/replay.ts'
 import { type TraceRequest, traceOperation } from '#ground/schema/trace.ts'
 import type { Static } from '#ground/schema/typebox.ts'
 import { hashBytes } from '#language/contracts/values/hash.ts'
@@ -46,9 +47,26 @@ interface TracedPlace {
 const encoder = new TextEncoder()
 
 export function addTraceRoutes(router: Router, options: TraceRouteOptions): void {
+  addReplayRoute(router, options)
   router.serve(traceOperation, async ({ body }, reply) => {
     try {
       return await answer(reply, options, body)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal === null) throw error
+      return writeRefusal(reply, refusal)
+    }
+  })
+}
+
+/** Serves what a debugger needs to execute a transaction in its own process. */
+function addReplayRoute(router: Router, options: TraceRouteOptions): void {
+  router.serve(replayOperation, async ({ body: { requestKey, block, reads = [] } }, reply) => {
+    try {
+      const found = findBlock(options, requestKey, block)
+      const recording = await options.traces.recordInBlock(found.block, found.at.block.index, reads)
+      if ('kind' in recording) throw missingTrace(found.at, recording)
+      return sendJson(reply, JSON_TYPE, JSON.stringify({ ...found.at, recording }))
     } catch (error) {
       const refusal = refusalOf(error)
       if (refusal === null) throw error
@@ -132,11 +150,15 @@ function missingError(
 }
 
 function send(reply: FastifyReply, at: TracedPlace, traced: TracedCommand | MissingTrace): FastifyReply {
-  if ('kind' in traced) throw new RequestRefused(409, `transaction ${at.requestKey} ${noTraceText(traced)}`)
+  if ('kind' in traced) throw missingTrace(at, traced)
   const { trace, gas, hasFailed, note, output } = traced
   const about = { ...at, status: hasFailed ? 'failure' : 'success', gas, note }
   const result = exactJsonText(fieldsOf(parseExactJson(output)).result ?? null)
   return sendJson(reply, JSON_TYPE, new JsonObjectWriter().fields(about).raw('result', result).members(trace).text)
+}
+
+function missingTrace({ requestKey }: TracedPlace, reason: MissingTrace): RequestRefused {
+  return new RequestRefused(409, `transaction ${requestKey} ${noTraceText(reason)}`)
 }
 
 function noTraceText(reason: MissingTrace): string {

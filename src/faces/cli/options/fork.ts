@@ -120,9 +120,14 @@ export const forkCommandOptions = {
 /** The options that `newcut fork --help` shows. */
 export const commonForkOptions = ['verify', 'cases', 'report', 'node-release', 'network-file'] as const
 
+const stdioOption = flagOnly(option(yesNo, false, null, 'accepted, since some editors add it; it changes nothing'))
+
+/** Options of `newcut dap`. */
+export const dapOptions = { stdio: stdioOption }
+
 /** Options of `newcut lsp`. */
 export const lspOptions = {
-  stdio: flagOnly(option(yesNo, false, null, 'accepted, since some editors add it; it changes nothing')),
+  stdio: stdioOption,
   ...forkOptions,
   fork: { ...forkOptions.fork, group: 'fork' as const },
 }

@@ -5,7 +5,7 @@
 import { blocksOptions } from './blocks.ts'
 import { conformanceOptions, rigsCheckOptions } from './conformance.ts'
 import { devnetOptions } from './devnet.ts'
-import { forkCommandOptions, lspOptions } from './fork.ts'
+import { dapOptions, forkCommandOptions, lspOptions } from './fork.ts'
 import { fleetOptions, leadOptions } from './lead.ts'
 import { mineOptions } from './mine.ts'
 import { payoutsOptions } from './payouts.ts'
@@ -14,6 +14,7 @@ import { testOptions } from './test.ts'
 import { benchOptions, devicesOptions, formatOptions, inspectOptions, keygenOptions, rigsOptions } from './tools.ts'
 import {
   balanceOptions,
+  debugOptions,
   fundOptions,
   localOptions,
   resultOptions,
@@ -40,10 +41,12 @@ export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   fundOptions,
   signOptions,
   traceOptions,
+  debugOptions,
   typesOptions,
   testOptions,
   forkCommandOptions,
   lspOptions,
+  dapOptions,
   conformanceOptions,
   rigsCheckOptions,
   benchOptions,

@@ -200,6 +200,9 @@ export const traceOptions = {
   json: jsonOption,
 }
 
+/** Options of `newcut debug`. */
+export const debugOptions = { ...nodeOptions, block: traceOptions.block }
+
 /** Options of `newcut result`. */
 export const resultOptions = {
   chain: flagOnly(

@@ -1,0 +1,72 @@
+/** `newcut dap`: a debug adapter for contracts, on stdin and stdout. */
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { debugOptions } from '#faces/cli/options/wallet.ts'
+import type { CommandContext } from '#faces/cli/terminal.ts'
+import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
+import { Debugger, type DebuggerEvents, testFileThread } from '#language/debugger/debugger.ts'
+import {
+  type DapStreams,
+  DebugAdapter,
+  type DebugTarget,
+  type RequestArguments,
+  RequestFault,
+} from '#language/debugger/protocol/adapter.ts'
+import { debugErrors } from './debugging/errors.ts'
+import { propertyRuns } from './debugging/property-runs.ts'
+
+const DEFAULT_NODE = debugOptions.node.fallback
+
+/** Serves an editor until it ends the session, or is gone. */
+export function runDap({ err }: CommandContext): Promise<number> {
+  const { stdin, stdout } = process
+  const warn = (line: string) => void err.write(`newcut dap: ${line}\n`)
+  if (stdin.isTTY) warn('waiting for an editor on stdin; docs/EDITORS.md says how editors start it')
+  return new Promise((end) => {
+    serveDap({ input: stdin, output: stdout, warn }, () => end(0))
+  })
+}
+
+/** Serves an editor at these streams. */
+export function serveDap(streams: DapStreams, onEnd: () => void): void {
+  new DebugAdapter({ ...streams, open: openTarget, onEnd })
+}
+
+/** Opens what a launch names. Rejects with RequestFault. */
+async function openTarget(args: RequestArguments, events: DebuggerEvents): Promise<DebugTarget> {
+  try {
+    const requestKey = args.text('requestKey') ?? ''
+    return requestKey === '' ? openFile(args, events) : await openKey(requestKey, args, events)
+  } catch (error) {
+    if (!(error instanceof NewcutError)) throw error
+    throw new RequestFault(`launch: ${describeError(error)}${error.hint === undefined ? '' : ` (${error.hint})`}`)
+  }
+}
+
+/** @throws NewcutError BAD_OPTION if there is no such file */
+function openFile(args: RequestArguments, events: DebuggerEvents): DebugTarget {
+  const program = args.text('program') ?? ''
+  if (program === '') throw operatingError(debugErrors.noProgram)
+  const file = resolve(args.text('cwd') ?? '.', program)
+  if (!existsSync(file)) throw operatingError(debugErrors.noProgramFile, { file })
+  return {
+    program: new Debugger(testFileThread, { file, chance: propertyRuns() }, events),
+    sourceOf: async (path) => path,
+    describe: (source) => ({ name: basename(source), path: source }),
+  }
+}
+
+/** A transaction of the node that the launch names. */
+async function openKey(requestKey: string, args: RequestArguments, events: DebuggerEvents): Promise<DebugTarget> {
+  const { NodeClient } = await import('#client/node/client.ts')
+  const { openTransaction } = await import('./debugging/recorded-transaction.ts')
+  const client = await NodeClient.connect({ url: args.text('node') ?? DEFAULT_NODE, networks: [] })
+  try {
+    const place = { requestKey, block: args.text('block') ?? undefined }
+    const target = await openTransaction(client.http, place, events)
+    return { ...target, close: () => client.close() }
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}

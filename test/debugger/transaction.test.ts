@@ -1,0 +1,98 @@
+/** Transactions of a development network, and of a fork of it, in the debugger. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { run, runProcess, startHere, stopAll } from '../cli/run.ts'
+import { DapEditor } from './dap-client.ts'
+
+let origin: string
+let fork: string
+
+async function startNode(...args: string[]): Promise<string> {
+  const node = startHere(['devnet', '--port', '0', '--graph', 'singleton', '--auto-mine', 'on-arrival', ...args])
+  return (await node.sees(/ at (http:\/\/127\.0\.0\.1:\d+)\n/))[1]
+}
+
+/** Sends code, and returns its request key once it is in a block. */
+async function sent(
+  node: string,
+  code: string,
+  ...more: string[]
+): Promise<{ readonly key: string; readonly gas: number }> {
+  const { out } = await run(['send', code, '--key', 'sender00', '--no-preflight', '--json', '--node', node, ...more])
+  const { requestKey: key, gas } = JSON.parse(out)
+  return { key, gas }
+}
+
+const transfer = '(coin.transfer "sender00" "sender01" 1.5)'
+const caps = ['--cap', '(coin.GAS)', '--cap', '(coin.TRANSFER "sender00" "sender01" 1.5)']
+
+beforeAll(async () => {
+  origin = await startNode()
+  await sent(origin, transfer, ...caps)
+  fork = await startNode('--fork', origin, '--fork-cache', 'off', '--fork-cut', '1')
+})
+afterAll(() => stopAll())
+
+let editor: DapEditor
+const open = async (args: object) => {
+  editor = new DapEditor()
+  await editor.open(args)
+}
+afterEach(() => editor?.close())
+
+describe.each([
+  ['a development network', () => origin],
+  ['a fork of one', () => fork],
+])('a transaction of %s', (_, nodeOf) => {
+  it('the debugger steps through its code and modules of the chain, with the gas of its block', async () => {
+    const { key, gas } = await sent(nodeOf(), transfer, ...caps)
+    await open({ requestKey: key, node: nodeOf(), stopOnEntry: true })
+    expect(await editor.begin()).toMatchObject({ reason: 'entry' })
+    expect(await editor.stack()).toEqual(['top level transaction.pact:1'])
+    await editor.setFunctionBreakpointsRequest({ breakpoints: [{ name: 'coin.debit' }] })
+    await editor.stopsAfter(() => editor.continueRequest({ threadId: 1 }))
+    const { body } = await editor.stackTraceRequest({ threadId: 1 })
+    const [{ source, line }] = body.stackFrames
+    const text = await editor.sourceRequest({ sourceReference: source?.sourceReference ?? 0 })
+    expect(text.body.content.split('\n')[line - 1]).toContain('(validate-account account)')
+    expect((await editor.stack()).map((frame) => frame.split(' ')[0])).toEqual(['coin.debit', 'coin.transfer', 'top'])
+    expect(await editor.scope('Arguments')).toEqual(['account: "sender00"', 'amount: 1.5'])
+    expect(await editor.scope('Gas')).toEqual([expect.stringMatching(/^code: [\d.]+ of 2500$/)])
+    expect(await editor.scope('Capabilities')).toContain('(coin.TRANSFER "sender00" "sender01" 1.5): managed, left 0.0')
+    // The transaction does not read this row.
+    expect(await editor.value('(coin.get-balance "sender07")')).toMatch(/^\d+\.\d+$/)
+    await editor.setFunctionBreakpointsRequest({ breakpoints: [] })
+    const ended = editor.waitForEvent('terminated')
+    await editor.continueRequest({ threadId: 1 })
+    await ended
+    expect(editor.output).toBe(`success, gas ${gas}: "Write succeeded"\n`)
+  })
+})
+
+it('newcut debug shows where a transaction failed, and goes back to the write of its gas', async () => {
+  const { key } = await sent(origin, '(enforce (= 1 2)\n  "no luck")')
+  const commands = ['catch uncaught', 'run', 'where', 'back', 'where', 'quit']
+  const { out, code } = await runProcess(['debug', key, '--node', origin], {}, `${commands.join('\n')}\n`)
+  expect(code).toBe(0)
+  expect(out.trimEnd().split('\n').slice(2)).toEqual([
+    'stops at failures: uncaught',
+    'failure in top level, transaction.pact:1:1: no luck',
+    '> 1  (enforce (= 1 2)',
+    '> 0 top level  transaction.pact:1:1',
+    expect.stringMatching(/^back in coin\.debit, coin\.pact:\d+:\d+: before the write of coin\.coin-table sender00$/),
+    expect.stringMatching(/^> \d+ +\(update coin-table account/),
+    expect.stringMatching(/^> 0 coin\.debit /),
+    expect.stringMatching(/^ {2}1 coin\.buy-gas /),
+  ])
+})
+
+it('a key of no transaction, and a node that is not there, are refused in words, and the node serves on', async () => {
+  const key = 'A'.repeat(43)
+  editor = new DapEditor()
+  await expect(editor.open({ requestKey: key, node: origin })).rejects.toThrow(
+    `no block of this network has a transaction ${key}`,
+  )
+  await expect(editor.open({ requestKey: key, node: 'http://127.0.0.1:1' })).rejects.toThrow('127.0.0.1:1')
+  const { code, err } = await run(['debug', key, '--node', origin])
+  expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('no block of this network')])
+  expect((await fetch(`${origin}/health-check`)).status).toBe(200)
+})
