@@ -51,8 +51,7 @@ const MAX_DEPTH = 512
 /** Work beyond the gas limit that every command may do, about 7 ms: small limits then depend on prices only. */
 const FREE_WORK = 1_000_000
 /** Work of an evaluation step beyond the first ones. */
-const FREE_STEPS = 10_000
-const STEP_WORK = 10
+const [FREE_STEPS, STEP_WORK] = [10_000, 10]
 /** Work of an attempt (plus the state to save) and of a caught failure: exceptions are slow. */
 const ATTEMPT_WORK = 500
 const FAILURE_WORK = 1500
@@ -105,10 +104,10 @@ export class Evaluator implements ExpandingRun {
   }
 
   /** @throws EvalError if the gas used exceeds the limit */
-  charge(milligas: number, name?: CostName, place: TextPlace | null = this.call.nativePlace): void {
+  charge(milligas: number, name?: CostName | undefined, place?: TextPlace): void {
     const gas = this.#gas
     gas.used += milligas
-    gas.note?.({ milligas, name, place, module: this.module })
+    if (gas.note !== undefined) gas.note({ milligas, name, place: place ?? this.call.nativePlace, module: this.module })
     if (gas.used > gas.limit) throw outOfGas(gas)
   }
 
@@ -164,7 +163,7 @@ export class Evaluator implements ExpandingRun {
     if (fn instanceof Lambda) {
       if (args.length < fn.params.length) return this.#continue(new PartialApplication(fn, [], fn.mode), args, place)
       if (args.length > fn.params.length) throw tooManyArguments(place)
-      if (args.length > 0) this.charge(callPrice(args.length), ofCall(null, args.length), place)
+      if (args.length > 0) this.charge(callPrice(args.length), this.#gas.note && ofCall(null, args.length), place)
       // A complete call of a lambda checks no types, only a partial one does.
       return this.#runLambda(fn, args)
     }
@@ -182,7 +181,8 @@ export class Evaluator implements ExpandingRun {
         : this.#continue(new PartialApplication(fun, [], this.call.mode), args, place)
     }
     if (args.length !== params.length) throw tooManyArguments(place)
-    if (args.length > 0 || kind !== 'defun') this.charge(callPrice(args.length), ofCall(fun, args.length), place)
+    if (args.length > 0 || kind !== 'defun')
+      this.charge(callPrice(args.length), this.#gas.note && ofCall(fun, args.length), place)
     requireValues(args)
     for (let i = 0; i < params.length; i++) this.checkType(params[i].type, args[i])
     if (kind === 'defcap') {
@@ -290,7 +290,7 @@ export class Evaluator implements ExpandingRun {
     if (args.length < arity)
       return args.length === 0 ? new Closure(fn, call.mode) : new PartialApplication(fn, args, call.mode)
     if (args.length > arity) throw tooManyArguments(place)
-    this.charge(fn.price, ofNative(native.name, args.length), place)
+    this.charge(fn.price, this.#gas.note && ofNative(native.name, args.length), place)
     if (fn.work !== null) this.work(fn.work(args))
     const around = call.nativePlace
     call.nativePlace = place
