@@ -145,8 +145,7 @@ export class TestRun {
   }
 
   get #reserved(): ReadonlySet<string> {
-    const { all, core } = this.#languages
-    return (isContract(this.file) ? core : all).reserved
+    return this.#languages[isContract(this.file) ? 'core' : 'all'].reserved
   }
 
   /**
