@@ -19,6 +19,21 @@ it('the gas of random programs is that of the model, and they reach every form, 
   expect(REQUIRED.filter((what) => !reached.has(what))).toEqual([])
 })
 
+it('the gas of operations on nothing is that of the model: 0 has one bit, also as a number of fields', () => {
+  const { call, int, str } = make
+  const expressions = [
+    call('^', int(0), int(5)),
+    call('^', int(0), int(0)),
+    call('shift', int(0), int(3)),
+    call('try', int(0), call('read-integer', str('missing'))),
+    call('try', int(0), call('at', int(0), call('make-list', int(1), call('read-string', str('none'))))),
+  ]
+  for (const expr of expressions) {
+    const transaction = { run: { forms: [{ f: 'expr' as const, expr }] }, signers: [], data: [] }
+    expect(compareProgram({ areResultsChecked: true, transactions: [transaction] }).difference).toBeNull()
+  }
+})
+
 it('a program that differs is made smaller until nothing more can be left out', () => {
   const { call, int, str, list } = make
   // The model hashes another text than the language, and only lengths of hashes count.
