@@ -10,7 +10,7 @@ import { make, type Program } from './program/tree.ts'
 import { REACHING_SEEDS, REQUIRED } from './reach.ts'
 import { shrinkProgram } from './shrink.ts'
 
-const PROGRAMS = 100
+const PROGRAMS = 60
 
 it('the gas of random programs is that of the model, and they reach every form, native and look-up', () => {
   const single = REACHING_SEEDS.map((seed) => checkPrograms({ from: seed, to: seed + 1 }))

@@ -51,4 +51,4 @@ export const REQUIRED: readonly string[] = [
 ]
 
 /** Seeds whose programs reach all of it together, found by trying many. */
-export const REACHING_SEEDS: readonly number[] = [116, 175, 212, 247, 271, 287, 296, 352, 404]
+export const REACHING_SEEDS: readonly number[] = [82, 116, 130, 153, 175, 212, 247, 271, 296, 352, 404]
