@@ -98,6 +98,10 @@ describe('assertions of commands', () => {
     expect({ ...moved, fee: 0 }).toMoveCoins({ alice: '-1.50000253', bob: 1.5, eve: '0.00000253' })
     expect({ ...moved, fee: 0.00000253 }).toMoveCoins({ alice: -1.5, bob: 1.5 })
     const free = { ...paid(1.5), events: [transfer('alice', 'bob', 1.5)] }
+    // As the fee of 253 gas it would be a price of 0.1 coins.
+    expect({ ...free, events: [transfer('alice', 'bob', 25.3)] }).toMoveCoins({ alice: -25.3, bob: 25.3 })
+    const back = { ...paid(1.5), events: [transfer('alice', 'bob', 1.5), transfer('bob', 'alice', 1.5)] }
+    expect(back).toMoveCoins({})
     expect(free).toMoveCoins({ alice: -1.5, bob: 1.5 })
   })
 
@@ -110,6 +114,9 @@ describe('assertions of commands', () => {
     }
     expect(result).toMoveTokens('free.token', { a: -2, b: 2 })
     expect(result).not.toMoveTokens('token', { a: -2, b: 2 })
+    const [event] = result.events
+    const small = { ...result, events: [{ ...event, params: ['a', 'b', 0.253] }] }
+    expect(small).toMoveTokens('free.token', { a: -0.253, b: 0.253 })
     expect(result).toMoveCoins({})
   })
 
@@ -136,6 +143,8 @@ events  coin.TRANSFER "alice" "miner" 0.000006
     const plain = stripVTControlCharacters(message)
     expect(plain).toMatch(/-\s+2,\n\s*\+\s+1,/)
     expect(plain).toContain('events  coin.TRANSFER "alice" "bob" 1')
+    const later = messageOf(() => expect(paid(1, transfer('x', 'y', 9))).toEmit('TRANSFER', ['x', 'y', 8]))
+    expect(stripVTControlCharacters(later)).toMatch(/-\s+8,\n\s*\+\s+9,/)
     expect(messageOf(() => expect(failed).toEmit('NEVER', [1]))).not.toContain('Received')
   })
 
