@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   scripts: /\.(ts|js)$/,
   shaders: /\.wgsl$/,
   src: /\.(ts|pact|c|h|html|css|svg)$|^(\w+\/)?tsconfig\.json$|^ground\/platform\/\w+\.js$/,
-  test: /\.(ts|mjs|js|repl|pact|c)$|^(vectors|fixtures|golden)\/|^(fuzz|judges|prose)\/[\w-]+\.json$|^(package(-lock)?\.json|tsconfig\.json|\.npmrc)$/,
+  test: /\.(ts|mjs|js|repl|pact|c)$|^(vectors|fixtures|golden)\/|^(fuzz|judges|prose)\/[\w-]+\.json$|^judges\/junit\.xsd$|^(package(-lock)?\.json|tsconfig\.json|\.npmrc)$/,
 }
 
 const lack = existsSync(`${root}.git`) ? null : 'this checkout has no .git, so nobody knows which files are committed'

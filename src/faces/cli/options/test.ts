@@ -60,9 +60,9 @@ const rows = {
     }),
   ),
   verbose: flagOnly(
-    option(count, 0, null, 'show the steps of failed tests; -vv: of all; -vvv: with whole values', {
+    option(count, 0, null, 'list all tests, with the steps of failed ones', {
       short: '-v',
-      more: 'Each step has its gas. A test is a form at the top level of a file.',
+      more: '-vv shows the steps of all tests, and -vvv whole values. Each step has its gas.',
     }),
   ),
   match: flagOnly(
@@ -121,7 +121,7 @@ const rows = {
       'dependencies, lib, vendor or prelude.',
   }),
   mutate: flagOnly(
-    option(yesNo, false, null, 'plant faults in the contracts, and show those that no test notices', {
+    option(yesNo, false, null, 'plant faults in contracts, and show those unnoticed', {
       more: 'A fault runs with the test files that reach it, until an expectation fails. Property tests have the seed 1.',
     }),
   ),
@@ -161,5 +161,9 @@ export const testOptions = {
   fork: { ...withNeed('noFaults', { fork: forkOptions.fork }).fork, group: 'fork' as const },
 }
 
+/** Details that `--help` leaves to `--help-all`. */
+const DETAILS: ReadonlySet<string> = new Set(['coverage-all', 'mutate-only', 'mutate-report', 'mutate-cache'])
+const common = (Object.keys(ownOptions) as (keyof typeof ownOptions)[]).filter((name) => !DETAILS.has(name))
+
 /** The options that `newcut test --help` shows. */
-export const commonTestOptions = [...(Object.keys(ownOptions) as (keyof typeof ownOptions)[]), 'fork'] as const
+export const commonTestOptions = [...common, 'fork'] as const
