@@ -58,7 +58,7 @@ it('a stored module of a test file has the file, and the first and last line and
 
 it('a stored module has the definitions that it depends on, as their modules have them', () => {
   const used = '(module u G (defcap G () true) (defun f () true) (defun g () 1))'
-  const user = '\n'.repeat(30) + '(module m G (defcap G () true) (defun h () (u.f)))'
+  const user = `${'\n'.repeat(30)}(module m G (defcap G () true) (defun h () (u.f)))`
   const f = 1 + 1 + 1 + SPEC + 1 + (1 + 1 + TRUE + 1) + 1
   const call = 1 + 1 + (1 + 1 + (1 + 2 + (1 + 1 + NAME + HASH)) + 2) + 1 + 2
   const h = 1 + 1 + 1 + (SPEC + 1) + 1 + (1 + 1 + call + 2) + 2
