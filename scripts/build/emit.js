@@ -48,7 +48,7 @@ export function removeOutput(name) {
 export const isModule = (name) => name.endsWith('.ts') && !NO_MODULE.test(name)
 
 /** Files of pages that are not modules. */
-const OF_PAGE = /^src\/web\/.*\.(html|css|svg)$/
+const OF_PAGE = /^src\/faces\/web\/.*\.(html|css|svg)$/
 
 /** @returns {string[]} paths from the root */
 const inputs = () =>
