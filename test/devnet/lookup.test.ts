@@ -12,80 +12,9 @@ import {
   TransactionDetails,
   type TransactionPage,
 } from '../../src/ground/schema/lookup.ts'
-import type { Static, TSchema } from '../../src/ground/schema/typebox.ts'
-import { validatorOf } from '../../src/ground/schema/validator.ts'
 import { isFull } from '../rotation.ts'
-import { funded, signed } from './command.ts'
 import { exec, local, makeBlocks, ok, poll, send, startLedger, transfer } from './commands-common.ts'
-import { brief, type CheckedPeer, jsonOf, type Started, TEXT } from './common.ts'
-import { order } from './control-common.ts'
-import { Peer } from './request.ts'
-
-const TOKEN = `(namespace "free")
-(module shelf GOVERNANCE
-  @doc "Keeps books."
-  (defcap GOVERNANCE () (enforce false "nobody"))
-  (defcap PLACED:bool (title:string price:decimal) @doc "A book came." @event true)
-  (defcap LEND:integer (title:string days:integer) @managed days rest true)
-  (defun rest:integer (managed:integer requested:integer) (- managed requested))
-  (defschema book "What a book is." price:decimal owner:guard tags:[string])
-  (deftable books:{book} "All books.")
-  (deftable never:{book})
-  (defconst MOST:integer 3 "Most books.")
-  (defun place:string (title:string price:decimal owner:guard)
-    "Puts a book on the shelf."
-    (emit-event (PLACED title price))
-    (write books title { "price": price, "owner": owner, "tags": [] }))
-  (defpact lend (title:string) (step title) (step "back"))
-)
-(create-table books)`
-const KEYSET = { keys: [funded.publicKey], pred: 'keys-all' }
-
-const withData = (code: string) =>
-  signed({ gasLimit: 100_000 }, { payload: { exec: { code, data: { k: KEYSET } } }, nonce: code })
-const place = (title: string, price = '1.5') => withData(`(free.shelf.place "${title}" ${price} (read-keyset "k"))`)
-
-async function get<T>(peer: Peer, path: string): Promise<T> {
-  const answer = await peer.get(path)
-  expect(answer.status, answer.body.toString()).toBe(200)
-  return jsonOf(answer) as T
-}
-const refused = async (peer: Peer, path: string) => {
-  const [status, type, text] = brief(await peer.get(path))
-  expect(type).toBe(TEXT)
-  return [status, text]
-}
-
-async function mined(peer: CheckedPeer, commands: readonly { readonly hash: string }[], chain = 0) {
-  expect(jsonOf(await send(peer, commands, chain))).toEqual({ requestKeys: commands.map(({ hash }) => hash) })
-  await makeBlocks(peer, { [chain]: 1 })
-}
-
-async function startShelf(): Promise<Started> {
-  const started = await startLedger()
-  await mined(started.peer, [withData(TOKEN)])
-  return started
-}
-
-/** All items of all pages. */
-async function allPages<T>(peer: Peer, path: string, read: (page: { readonly next: string | null }) => readonly T[]) {
-  const items: T[] = []
-  let pages = 0
-  for (let next: string | null | undefined; next !== null; pages++) {
-    const page: { readonly next: string | null } = await get(
-      peer,
-      path + (next === undefined ? '' : `&next=${encodeURIComponent(next)}`),
-    )
-    items.push(...read(page))
-    next = page.next
-  }
-  return { items, pages }
-}
-
-function expectAll<S extends TSchema>(schema: S, values: readonly Static<S>[]): void {
-  const validator = validatorOf(schema)
-  expect(values.filter((value) => !validator.accepts(value))).toEqual([])
-}
+import { allPages, control, expectAll, get, KEYSET, mined, place, refused, startShelf } from './lookup-common.ts'
 
 describe('GET /devnet/transactions', () => {
   it('GET /devnet/transactions lists all transactions, the newest first, in pages, however many empty blocks lie between', async () => {
@@ -148,9 +77,7 @@ describe('GET /devnet/transactions', () => {
     expect(listed.isOrphan).toBe(false)
     expect(listed.height).toEqual(result.metaData.blockHeight)
     expect(listed.block).toEqual(result.metaData.blockHash)
-    const plain = new Peer(peer.url)
-    await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
-    plain.close()
+    await control(peer.url, '/devnet/fork', { chain: 0, depth: 1 })
     const again = (await get<TransactionPage>(peer, '/devnet/transactions')).transactions
     expect(again.find(({ block }) => block === listed.block)?.isOrphan).toBe(true)
   })
@@ -193,9 +120,7 @@ describe('GET /devnet/transaction', () => {
     expect(found.blocks).toMatchObject([
       { chain: 0, index: 0, isOrphan: false, hash: result.metaData.blockHash, result },
     ])
-    const plain = new Peer(peer.url)
-    await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
-    plain.close()
+    await control(peer.url, '/devnet/fork', { chain: 0, depth: 1 })
     const orphaned = await get<TransactionDetails>(peer, path)
     expect(orphaned.blocks.at(-1)).toMatchObject({ hash: result.metaData.blockHash, isOrphan: true })
     expect((await refused(peer, '/devnet/transaction?requestKey=abc'))[1]).toBe(
@@ -254,6 +179,18 @@ describe('GET /devnet/events', () => {
     expect(items).toEqual(['d', 'c', 'b', 'a'])
   })
 
+  it('GET /devnet/events has only those with an account among their parameters, if the query names it', async () => {
+    const { peer } = await startLedger()
+    await mined(peer, [transfer('sender01', 1), transfer('sender02', 2)])
+    const events = async (query: string) => {
+      const page = await get<EventPage>(peer, `/devnet/events?name=TRANSFER&${query}`)
+      return page.events.map(({ params }) => params[1])
+    }
+    expect(await events('account=sender01')).toEqual(['sender01'])
+    expect(await events('account=sender0')).toEqual([])
+    expect(await events('account=sender00')).toHaveLength(4)
+  })
+
   it('GET /devnet/events leaves out orphans and other heights unless the query names them', async () => {
     const { peer } = await startShelf()
     await mined(peer, [place('a')])
@@ -265,9 +202,7 @@ describe('GET /devnet/events', () => {
       (await get<EventPage>(peer, `/devnet/events?name=PLACED&minheight=${kept.height}&maxheight=${kept.height}`))
         .events,
     ).toEqual([kept])
-    const plain = new Peer(peer.url)
-    await order(plain, '/devnet/fork', { chain: 0, depth: 1 })
-    plain.close()
+    await control(peer.url, '/devnet/fork', { chain: 0, depth: 1 })
     const on = (await get<EventPage>(peer, '/devnet/events?name=PLACED')).events
     expect(on.filter(({ block }) => block === kept.block)).toEqual([])
     const both = (await get<EventPage>(peer, '/devnet/events?name=PLACED&orphans=true')).events

@@ -49,8 +49,21 @@ export const ListedTransaction = Type.Object({
   ...outcome,
 })
 
+export const PendingView = Type.Object({
+  key: Type.String({ description: 'request key' }),
+  chain: Natural,
+  sender: Type.String(),
+  what: Type.String({ description: 'the beginning of its code' }),
+  gasPrice: Type.Number(),
+  gasLimit: Type.Number(),
+  sinceMs: Milliseconds,
+})
+
 const TransactionPage = Type.Object({
   transactions: Type.Array(ListedTransaction, { description: 'of the newest blocks first' }),
+  pending: Type.Optional(
+    Type.Array(PendingView, { description: 'those of the mempools, newest first; only with status=pending' }),
+  ),
   next: Maybe('parameter `next` of the following page; null on the last one. A page may be empty and have one'),
   searchedTo: Type.Union([Milliseconds, Type.Null()], { description: 'time of the last block that was searched' }),
 })
@@ -99,6 +112,10 @@ const ModuleList = Type.Object({
       }),
     }),
   ),
+  newest: Type.Union([Type.Object({ chain: Natural, name: Type.String() }), Type.Null()], {
+    description:
+      'of all chains: the module that was deployed last; null while there are only those of the first blocks',
+  }),
   note: Maybe('what is not listed'),
 })
 
@@ -146,6 +163,39 @@ const RowPage = Type.Object({
   note: Maybe('what is not listed'),
 })
 
+const AccountDetails = Type.Object({
+  account: Type.String(),
+  chains: Type.Array(
+    Type.Object({
+      chain: Natural,
+      height: { ...Natural, description: 'of the block whose state this is' },
+      balance: Maybe('coins; null if the chain does not have the account'),
+      guard: Type.Unknown({ description: 'as in results; null if the chain does not have the account' }),
+    }),
+  ),
+})
+
+const SearchHit = Type.Object({
+  kind: Type.Union([
+    Type.Literal('transaction'),
+    Type.Literal('block'),
+    Type.Literal('account'),
+    Type.Literal('module'),
+  ]),
+  name: Type.String({ description: 'request key, block hash, account, or module with its namespace' }),
+  chain: Type.Union([Natural, Type.Null()], { description: 'null for an account; the lowest that has the module' }),
+  height: Type.Union([Natural, Type.Null()], { description: 'of a block' }),
+})
+
+export const SearchAnswer = Type.Object({
+  hits: Type.Array(SearchHit, { description: 'what the text names' }),
+  guesses: Type.Array(SearchHit, { description: 'similar names, if there is no hit' }),
+})
+
+export type PendingView = Static<typeof PendingView>
+export type AccountDetails = Static<typeof AccountDetails>
+export type SearchHit = Static<typeof SearchHit>
+export type SearchAnswer = Static<typeof SearchAnswer>
 export type ListedTransaction = Static<typeof ListedTransaction>
 export type TransactionPage = Static<typeof TransactionPage>
 export type TransactionDetails = Static<typeof TransactionDetails>
@@ -167,7 +217,20 @@ export const lookupOperations = {
     id: 'devnetTransactions',
     path: '/devnet/transactions',
     summary: 'transactions in blocks, the newest first, orphans included; without those of the first blocks',
-    query: Type.Object({ chain: onChain, limit, next: cursor('`next` of the page before') }),
+    query: Type.Object({
+      chain: onChain,
+      sender: Type.Optional({ ...Name, description: 'only of this account, which pays for gas' }),
+      status: Type.Optional(
+        Type.Union(
+          [Type.Literal('success'), Type.Literal('failure'), Type.Literal('orphaned'), Type.Literal('pending')],
+          {
+            description: 'only those with this result, orphaned ones, or those of the mempools; default: all in blocks',
+          },
+        ),
+      ),
+      limit,
+      next: cursor('`next` of the page before'),
+    }),
     responses: { 200: json(TransactionPage, 'a page of transactions'), 404: noBlock },
   },
   devnetTransaction: {
@@ -191,6 +254,7 @@ export const lookupOperations = {
         ...Name,
         description: '`coin.TRANSFER`, `TRANSFER` of any module, `coin.*` or `free.*`, a namespace; default: all',
       }),
+      account: Type.Optional({ ...Name, description: 'only those that have this text as a parameter' }),
       chain: onChain,
       minheight: Type.Optional({ ...Natural, description: 'only of blocks at this height or above' }),
       maxheight: Type.Optional({ ...Natural, description: 'only of blocks at this height or below' }),
@@ -235,5 +299,21 @@ export const lookupOperations = {
       next: cursor('`next` of the page before: the last key of it'),
     }),
     responses: { 200: json(RowPage, 'a page of rows'), 404: text('no such chain, module or table'), ...fromLive },
+  },
+  devnetAccount: {
+    ...shared,
+    id: 'devnetAccount',
+    path: '/devnet/account',
+    summary: 'an account on all chains: its balance in coins and its guard',
+    query: Type.Object({ account: { ...Name, description: 'name of the account' } }),
+    responses: { 200: json(AccountDetails), ...fromLive },
+  },
+  devnetSearch: {
+    ...shared,
+    id: 'devnetSearch',
+    path: '/devnet/search',
+    summary: 'what a text names: a transaction, a block, an account or a module; shortened with … too',
+    query: Type.Object({ text: { ...Name, description: 'request key, block hash or height, account, or module' } }),
+    responses: { 200: json(SearchAnswer), ...fromLive },
   },
 } as const satisfies Record<string, Operation>

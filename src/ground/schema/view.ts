@@ -5,7 +5,7 @@
 
 import { HashText } from './bodies.ts'
 import { DevnetStatus } from './control.ts'
-import { outcome } from './lookup.ts'
+import { outcome, PendingView } from './lookup.ts'
 import { EVENT_STREAM, JSON_TYPE, None, type Operation, TEXT } from './operation.ts'
 import { type Static, Type } from './typebox.ts'
 
@@ -43,16 +43,6 @@ const BlockView = Type.Object({
   adjacents: Type.Array(HashText, { description: 'hashes of the adjacent parents' }),
   createdMs: Milliseconds,
   transactions: Natural,
-})
-
-const PendingView = Type.Object({
-  key: Type.String({ description: 'request key' }),
-  chain: Natural,
-  sender: Type.String(),
-  what: Type.String({ description: 'the beginning of its code' }),
-  gasPrice: Type.Number(),
-  gasLimit: Type.Number(),
-  sinceMs: Milliseconds,
 })
 
 const PoolView = Type.Object({
@@ -125,7 +115,6 @@ export type NodeView = Static<typeof NodeView>
 export type NetworkView = Static<typeof NetworkView>
 export type HeadView = Static<typeof HeadView>
 export type BlockView = Static<typeof BlockView>
-export type PendingView = Static<typeof PendingView>
 export type PoolView = Static<typeof PoolView>
 export type ExecutedView = Static<typeof ExecutedView>
 export type AccountView = Static<typeof AccountView>

@@ -9,17 +9,14 @@ import { typeFormSource, typeSource } from '#language/contracts/machine/types.ts
 import { type CallableOutline, type Outline, outlinesOf, type TypedField } from '#language/contracts/syntax/outline.ts'
 import type { ObjectValue } from '#language/contracts/values/value.ts'
 import { valueToJson } from '#language/contracts/values/wire.ts'
-import type { NodeCopy } from '../../copy/node-copy.ts'
 import type { BlockState } from '../../ledger/block-state.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
-import type { Chains } from '../../rules/chains.ts'
+import type { TransactionIndex } from '../../store/transaction-index.ts'
 import { JsonObjectWriter } from '../encode/json-object.ts'
-import { RequestRefused, unknownChain } from '../refusal.ts'
+import { RequestRefused } from '../refusal.ts'
+import { readHead, type StateSource } from './head-state.ts'
 
-export interface ContractsSource {
-  readonly chains: Chains
-  readonly ledger: Ledger
-  readonly fork: NodeCopy | null
+export interface ContractsSource extends StateSource {
+  readonly index: TransactionIndex
 }
 
 interface TableQuery {
@@ -38,8 +35,9 @@ export class Contracts {
   }
 
   /** @throws RequestRefused, NewcutError if a forked node does not answer */
-  list(chain: number): Promise<ModuleList> {
-    return this.#complete(chain, (state, height) => {
+  async list(chain: number): Promise<ModuleList> {
+    const newest = await this.#newest()
+    return readHead(this.#node, chain, (state, height) => {
       const fetched = this.#node.fork?.fetchedOf(chain)?.fetchedModules
       const own = new Set(fetched === undefined ? [] : state.keys('modules', []))
       const names = state.keys('modules')
@@ -52,13 +50,13 @@ export class Contracts {
         missing === 0
           ? null
           : `${missing} of these modules are not fetched yet from ${this.#live}; opening one fetches it`
-      return { chain, height, modules, note }
+      return { chain, height, modules, newest, note }
     })
   }
 
   /** @throws RequestRefused, NewcutError if a forked node does not answer */
   module(chain: number, name: string): Promise<ModuleDetails> {
-    return this.#complete(chain, (state) => {
+    return readHead(this.#node, chain, (state) => {
       const module = moduleIn(state, chain, name)
       return foundModule(module, chain, (table) => state.get('tables', table) !== undefined)
     })
@@ -66,7 +64,7 @@ export class Contracts {
 
   /** @returns JSON of a page of rows. @throws RequestRefused, NewcutError if a forked node does not answer */
   table(chain: number, query: TableQuery): Promise<string> {
-    return this.#complete(chain, (state, height) => {
+    return readHead(this.#node, chain, (state, height) => {
       const table = tableIn(state, chain, query.name)
       const domain = domainOfRows(table)
       const fetched = this.#node.fork?.fetchedOf(chain)?.fetchedRows(table.qualified)
@@ -104,15 +102,25 @@ export class Contracts {
     return this.#node.fork?.pin.network ?? 'this network'
   }
 
-  #complete<T>(chain: number, run: (state: BlockState, height: number) => T): Promise<T> {
-    const { chains, ledger, fork } = this.#node
-    const head = chains.cut.get(chain)
-    if (head === undefined) throw new RequestRefused(404, unknownChain(String(chain), chains.chainIds.length).message)
-    const now = async () => {
-      const { state, context } = ledger.base(chain, 0)
-      return run(state, Number(context.height) - 1)
+  /** The module that was deployed last on any chain; null while there are only those of the first blocks. */
+  async #newest(): Promise<ModuleList['newest']> {
+    const { chains, ledger, index } = this.#node
+    let newest: ModuleList['newest'] = null
+    let newestRecord = -1
+    for (const chain of chains.chainIds) {
+      await readHead(this.#node, chain, (state) => {
+        for (const name of state.keys('modules', [])) {
+          for (const { block } of index.find(state.get<Module>('modules', name)?.txHash ?? '')) {
+            const found = chains.store.byId(block, chain)
+            const record = found === undefined ? -1 : chains.store.recordOf(found)
+            if (record <= newestRecord || !ledger.isOnChain(chain, record)) continue
+            newest = { chain, name }
+            newestRecord = record
+          }
+        }
+      })
     }
-    return fork === null ? now() : fork.complete(now, [])
+    return newest
   }
 }
 

@@ -6,6 +6,8 @@ import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, sear
 
 interface EventQuery extends BlockQuery {
   readonly name?: string | undefined
+  /** Only events that have this text as a parameter. */
+  readonly account?: string | undefined
   readonly orphans?: boolean | undefined
 }
 
@@ -16,14 +18,17 @@ const decoder = new TextDecoder()
 /** @returns JSON of a page of events; parameters keep all digits. @throws RequestRefused */
 export function eventPageText(node: SearchedNode, query: EventQuery): string {
   const isNamed = nameFilter(query.name)
+  const { account } = query
+  const isOf: IsOf = (params) => account === undefined || (Array.isArray(params) && params.includes(account))
   const withOrphans = query.orphans === true
   const { items, next, searchedTo } = searchBlocks(node, query, (searched) => {
-    return searched.isOrphan && !withOrphans ? [] : eventTexts(searched, isNamed)
+    return searched.isOrphan && !withOrphans ? [] : eventTexts(searched, isNamed, isOf)
   })
   return new JsonObjectWriter().raw('events', `[${items.join(',')}]`).fields({ next, searchedTo }).text
 }
 
 type IsNamed = (module: string, name: string) => boolean
+type IsOf = (params: ExactJson) => boolean
 
 function nameFilter(wanted: string | undefined): IsNamed {
   if (wanted === undefined || wanted === '') return () => true
@@ -40,7 +45,7 @@ function nameFilter(wanted: string | undefined): IsNamed {
 
 type EventFields = Readonly<Record<string, ExactJson>>
 
-function eventTexts({ block, isOrphan }: SearchedBlock, isNamed: IsNamed): string[] {
+function eventTexts({ block, isOrphan }: SearchedBlock, isNamed: IsNamed, isOf: IsOf): string[] {
   const { chain, height, id } = block
   const texts: string[] = []
   let index = 0
@@ -54,7 +59,7 @@ function eventTexts({ block, isOrphan }: SearchedBlock, isNamed: IsNamed): strin
       const { namespace, name: bare } = module as EventFields
       const qualified = namespace === null ? String(bare) : `${String(namespace)}.${String(bare)}`
       const place = { chain, height, block: id, isOrphan, createdMs: createdMs(block), index: index++ }
-      if (!isNamed(qualified, String(name))) continue
+      if (!isNamed(qualified, String(name)) || !isOf(params)) continue
       const about = { requestKey: reqKey, ...place, module: qualified, name, moduleHash }
       texts.push(new JsonObjectWriter().fields(about).raw('params', exactJsonText(params)).text)
     }

@@ -1,5 +1,10 @@
 /** Transactions in blocks: a list of all, and one with everything about it. */
-import type { ListedTransaction, TransactionDetails, TransactionPage } from '#ground/schema/lookup.ts'
+import {
+  DEFAULT_LOOKUP_ITEMS,
+  type ListedTransaction,
+  type TransactionDetails,
+  type TransactionPage,
+} from '#ground/schema/lookup.ts'
 import type { Command } from '../../command/command.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
 import type { Block } from '../../store/block-store.ts'
@@ -7,25 +12,53 @@ import type { TransactionIndex, TransactionPlace } from '../../store/transaction
 import { JsonObjectWriter } from '../encode/json-object.ts'
 import { placedResult } from '../encode/result-text.ts'
 import { RequestRefused } from '../refusal.ts'
-import { executedItemOf } from '../view/command-view.ts'
+import { executedItemOf, pendingItemOf, senderOf } from '../view/command-view.ts'
 import { type BlockQuery, createdMs, type SearchedBlock, type SearchedNode, searchBlocks } from './block-search.ts'
 
 const decoder = new TextDecoder()
+
+interface TransactionQuery extends BlockQuery {
+  readonly sender?: string | undefined
+  readonly status?: 'success' | 'failure' | 'orphaned' | 'pending' | undefined
+}
 
 /**
  * The newest transactions first.
  * @param maxBlocks maximum number of blocks that it reads. Default: MAX_SEARCHED
  * @throws RequestRefused
  */
-export function transactionPage(node: SearchedNode, query: BlockQuery, maxBlocks?: number): TransactionPage {
-  const { items, next, searchedTo } = searchBlocks(node, query, transactionsIn, maxBlocks)
+export function transactionPage(
+  node: SearchedNode & { readonly pools?: Mempools },
+  query: TransactionQuery,
+  maxBlocks?: number,
+): TransactionPage {
+  if (query.status === 'pending') {
+    const pending = node.pools === undefined ? [] : pendingIn(node.chains.chainIds, node.pools, query)
+    return { transactions: [], pending, next: null, searchedTo: null }
+  }
+  const { items, next, searchedTo } = searchBlocks(node, query, (each) => transactionsIn(each, query), maxBlocks)
   return { transactions: [...items], next, searchedTo }
 }
 
-function transactionsIn({ block, isOrphan }: SearchedBlock): ListedTransaction[] {
-  return block.payload.transactions.map((each, index) => {
+/** Transactions of the mempools, the newest first. */
+function pendingIn(chainIds: readonly number[], pools: Mempools, { chain: only, sender, limit }: TransactionQuery) {
+  const wanted = only === undefined ? chainIds : [only]
+  return wanted
+    .flatMap((chain) => {
+      const pending = pools.poolOf(chain).newest(Number.POSITIVE_INFINITY)
+      const ofSender = pending.filter(({ command }) => sender === undefined || command.meta.sender === sender)
+      return ofSender.map((each) => pendingItemOf({ chain, ...each }))
+    })
+    .sort((a, b) => b.sinceMs - a.sinceMs)
+    .slice(0, limit ?? DEFAULT_LOOKUP_ITEMS)
+}
+
+function transactionsIn({ block, isOrphan }: SearchedBlock, { sender, status }: TransactionQuery): ListedTransaction[] {
+  return block.payload.transactions.flatMap((each, index) => {
+    if (sender !== undefined && senderOf(each) !== sender) return []
     const { key: requestKey, ...told } = executedItemOf(block, each)
-    return { requestKey, ...told, index, isOrphan, createdMs: createdMs(block) }
+    if (status !== undefined && (isOrphan ? 'orphaned' : told.status) !== status) return []
+    return [{ requestKey, ...told, index, isOrphan, createdMs: createdMs(block) }]
   })
 }
 

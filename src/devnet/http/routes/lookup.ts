@@ -5,6 +5,7 @@ import { JSON_TYPE, type Operation } from '#ground/schema/operation.ts'
 import { sendJson, writeRefusal } from '../app.ts'
 import { Contracts, type ContractsSource } from '../lookup/contracts.ts'
 import { eventPageText } from '../lookup/events.ts'
+import { accountText, searchNode } from '../lookup/search.ts'
 import { type FindingNode, transactionPage, transactionText } from '../lookup/transactions.ts'
 import { RequestRefused, refusalOf, unknownChain } from '../refusal.ts'
 import type { RoutedCall, Router } from '../router.ts'
@@ -35,6 +36,8 @@ export function addLookupRoutes(router: Router, node: FindingNode & ContractsSou
   serve(lookupOperations.devnetModule, async ({ chain = 0, name }) =>
     JSON.stringify(await contracts.module(chain, name)),
   )
+  serve(lookupOperations.devnetAccount, ({ account }) => accountText(node, account))
+  serve(lookupOperations.devnetSearch, async ({ text }) => JSON.stringify(await searchNode(node, text)))
   serve(lookupOperations.devnetTable, ({ chain = 0, ...query }) => contracts.table(chain, query))
 }
 

@@ -1,4 +1,5 @@
 /** Pending and executed commands for the page for developers. */
+import type { PendingView } from '#ground/schema/lookup.ts'
 import type { ExecutedView, PoolView } from '#ground/schema/view.ts'
 import type { Command } from '../../command/command.ts'
 import { readStored } from '../../command/read.ts'
@@ -24,6 +25,20 @@ interface CommandSummary {
 function summaryOf({ meta, payload }: Command): CommandSummary {
   const what = payload.kind === 'exec' ? payload.code.text : `step ${payload.step} of ${payload.pactId}`
   return { sender: shorten(meta.sender), what: shorten(what) }
+}
+
+interface PendingItem {
+  readonly key: string
+  readonly chain: number
+  readonly command: Command
+  readonly gasPrice: number
+  readonly sinceMs: number
+}
+
+/** One command of a mempool, in short. */
+export function pendingItemOf({ key, chain, command, gasPrice, sinceMs }: PendingItem): PendingView {
+  const { gasLimit } = command.meta
+  return { key, chain, ...summaryOf(command), gasPrice, gasLimit, sinceMs: Math.floor(sinceMs) }
 }
 
 /** View of the mempools, rebuilt only after a change. */
@@ -55,10 +70,7 @@ export class PoolWatch {
         )
         .sort((a, b) => b.sinceMs - a.sinceMs)
         .slice(0, MAX_PENDING)
-        .map(({ key, chain, command, gasPrice, sinceMs }) => {
-          const { gasLimit } = command.meta
-          return { key, chain, ...summaryOf(command), gasPrice, gasLimit, sinceMs: Math.floor(sinceMs) }
-        })
+        .map(pendingItemOf)
       this.#view = { sizes, newest }
       this.#isKnown = true
     }
@@ -116,6 +128,10 @@ export class ExecutedCommands {
     return to !== undefined && store.ancestorAt(from, height) === store.recordOf(to)
   }
 }
+
+/** Account that pays for a command of a block. */
+export const senderOf = ({ transaction }: Block['payload']['transactions'][number]) =>
+  readStored(transaction).meta.sender
 
 /** One command of a block, in short. */
 export function executedItemOf(
