@@ -69,9 +69,7 @@ export class CompactBraid {
       write('braid-note', 'No chain is mined now.')
       return
     }
-    const { chain, height, difficulty } = status
-    const known = difficulty === null ? '' : `, difficulty ${difficultyText(difficulty)}`
-    write('braid-note', `Chain ${chain} at height ${groupDigits(height)}${known}: ${stateText(status, isMined)}.`)
+    write('braid-note', noteOf(status, isMined ? this.#work : null))
   }
 
   #shownStatus() {
@@ -124,6 +122,15 @@ export function stateText({ waitsFor, isWanted }: ChainStatus, isMined: boolean)
   if (isMined) return 'mined now'
   if (waitsFor !== null) return `waits for chain ${waitsFor}`
   return isWanted ? 'can be mined' : 'can be mined, but not selected here'
+}
+
+/** Describes a chain in a line: the block that is mined, with the figures of the card, else the newest block. */
+function noteOf(status: ChainStatus, mined: Snapshot['work']): string {
+  const { chain, height } = status
+  const difficulty = mined?.difficulty ?? status.difficulty
+  const known = difficulty === null ? '' : `, difficulty ${difficultyText(difficulty)}`
+  if (mined !== null) return `Chain ${chain} at height ${groupDigits(mined.height)}${known}: mined now.`
+  return `Chain ${chain} has height ${groupDigits(height)}${known}: ${stateText(status, false)}.`
 }
 
 const nameOf = ({ chain, height }: BlockPlace) => `${chain}/${height}`
