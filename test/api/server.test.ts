@@ -123,6 +123,14 @@ describe('a server', () => {
     expect(status).toBe(404)
   })
 
+  it('the server has a page for browsers at a path that it does not serve, with a guess', async () => {
+    const peer = await start()
+    const { status, headers, body } = await peer.get('/helthz', { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect([status, headers['content-type']]).toEqual([404, 'text/html;charset=utf-8'])
+    expect(body.toString()).toContain('Did you mean <a href="/healthz">/healthz</a>?')
+    expect(body.toString()).toContain('<a href="/api/summary">Figures as JSON</a>')
+  })
+
   it('the error about an address in use names the address, and how to choose another', async () => {
     const { url } = await start()
     const port = Number(new URL(url).port)

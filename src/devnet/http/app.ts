@@ -1,12 +1,15 @@
 /** The HTTP interface of a network, shared by all endpoints: common headers, plain-text errors, event streams. */
 import { type IncomingMessage, METHODS, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ServedPage } from '#ground/base/not-found-page.ts'
 import type { ProductWord } from '#ground/chain/header-json.ts'
 import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from '#ground/platform/fastify.ts'
 import { EVENT_STREAM_HEADERS, JSON_TYPE, TEXT } from '#ground/schema/operation.ts'
 import { type HttpRefusal, refusalOf } from './refusal.ts'
 
 export interface App extends FastifyInstance {
+  /** Pages that browsers can open, which the answer for a missing path links to. */
+  readonly pages: ServedPage[]
   /** Answers a request with a refusal, whatever its handler still does. The answer must not have begun. */
   readonly turnAway: (response: ServerResponse, refusal: HttpRefusal) => void
 }
@@ -73,6 +76,7 @@ export function createApp(options: AppOptions): App {
     response.writeHead(417, { ...commonHeaders(options, socket), ...ownHeaders }).end(message)
   })
   return Object.assign(app, {
+    pages: [],
     turnAway: (response: ServerResponse, { status, message }: HttpRefusal) => {
       const headers = replies.get(response)?.getHeaders() ?? commonHeaders(options, response.req.socket)
       response.writeHead(status, { ...(headers as OutgoingHttpHeaders), 'content-type': TEXT }).end(message)

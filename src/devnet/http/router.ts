@@ -5,6 +5,7 @@
 
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify'
 import { parseJson } from '#ground/base/json.ts'
+import { notFoundPage, wantsPage } from '#ground/base/not-found-page.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
 import {
   badRequest,
@@ -136,10 +137,25 @@ export class Router {
     this.app.setNotFoundHandler((request, reply) => {
       const path = pathIn(request.url)
       const found = served.find(({ pattern }) => pattern.test(path))
-      if (found === undefined) return writeRefusal(reply, { status: 404, message: this.#notFoundText(request.url) })
+      if (found === undefined) return this.#refusePath(request, reply)
       if (this.#notForPages.has(found.url)) reply.removeHeader(ALLOW_ORIGIN)
       return refuseMethod(request, reply, found.allowed)
     })
+  }
+
+  /** Answers 404: a page to a browser, and a text to programs. */
+  #refusePath({ method, url, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { pages } = this.app
+    if (pages.length === 0 || (method !== 'GET' && method !== 'HEAD') || !wantsPage(headers.accept)) {
+      return writeRefusal(reply, { status: 404, message: this.#notFoundText(url) })
+    }
+    const readable = this.#served.filter((operation) => operation.method === 'GET')
+    const page = notFoundPage(
+      url,
+      pages,
+      readable.map((operation) => this.pathOf(operation)),
+    )
+    return reply.removeHeader(ALLOW_ORIGIN).code(404).headers(page.headers).send(page.html)
   }
 
   /** Text of the 404 for a path at which nothing is served. */

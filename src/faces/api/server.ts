@@ -20,6 +20,16 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** Upper bound of the interval of timeout checks. */
 const MAX_CHECK_INTERVAL_MS = 5000
 
+/** Paths that a person opens, with the texts of links. */
+const PAGES: Readonly<Record<string, string>> = {
+  '/': 'Dashboard',
+  '/mine': 'Mine in this browser',
+  '/api/summary': 'Figures as JSON',
+}
+
+const namedPages = (paths: readonly string[]) =>
+  Object.entries(PAGES).flatMap(([path, name]) => (paths.includes(path) ? [{ path, name }] : []))
+
 export interface ApiServer {
   /** `http://HOST:PORT` */
   readonly url: string
@@ -84,8 +94,13 @@ export async function startApi(
     return reply.send({ status: 'mining', connected })
   })
   app.get('/api/summary', (_request, reply) => reply.send(snapshot()))
-  app.setNotFoundHandler((_request, reply) => {
+  app.setNotFoundHandler(async ({ method, url, headers }, reply) => {
     const endpoints = ['/metrics', '/healthz', '/api/summary', ...extensions.map(({ path }) => path)]
+    if (method === 'GET' && headers.accept?.includes('text/html')) {
+      const { notFoundPage, wantsPage } = await import('#ground/base/not-found-page.ts')
+      const page = notFoundPage(url, namedPages(endpoints), endpoints)
+      if (wantsPage(headers.accept)) return reply.code(404).headers(page.headers).send(page.html)
+    }
     return reply.code(404).send({ error: 'not found', endpoints })
   })
   try {

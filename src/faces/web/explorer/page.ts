@@ -1,5 +1,6 @@
 /** Serves the developer page of an embedded node: `/` for browsers only, files below /explorer/. */
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
+import { type ServedPage, wantsPage } from '#ground/base/not-found-page.ts'
 import { type Asset, pageAssets, policyWith, sendAsset } from '../assets.ts'
 
 /** The pages have no inline code, not even an import map. */
@@ -23,13 +24,27 @@ export function readExplorer(hasMinePage: boolean): ReadonlyMap<string, Asset> {
 /** Files of both kinds of nodes, read once for all nodes of a process. */
 const known = new Map<boolean, ReadonlyMap<string, Asset>>()
 
+/** Pages for the links of a page that says that there is nothing. */
+const NAMED_PAGES = [
+  ['/', 'Network'],
+  ...['transactions', 'transfers', 'events', 'contracts', 'send', 'account'].map((name) => [
+    `/explorer/${name}`,
+    name.charAt(0).toUpperCase() + name.slice(1),
+  ]),
+  ['/explorer/api', 'Calls'],
+]
+
+type PageHost = FastifyInstance & { readonly pages: ServedPage[] }
+
 /**
  * Adds the routes. Call it before the server listens.
  * @param hasMinePage whether the node serves /mine too
  */
-export function addExplorer(app: FastifyInstance, hasMinePage: boolean): void {
+export function addExplorer(app: PageHost, hasMinePage: boolean): void {
   const assets = known.get(hasMinePage) ?? readExplorer(hasMinePage)
   known.set(hasMinePage, assets)
+  app.pages.push(...NAMED_PAGES.map(([path, name]) => ({ path, name })))
+  if (hasMinePage) app.pages.push({ path: '/mine', name: 'Mine here' })
   const send = (path: string, reply: FastifyReply) => {
     const asset = assets.get(path)
     return asset === undefined ? reply.callNotFound() : sendAsset(reply, asset)
@@ -42,9 +57,4 @@ export function addExplorer(app: FastifyInstance, hasMinePage: boolean): void {
   )
   // A route for each file would take a quarter of the start-up time of a node.
   add('/explorer/*', ({ params }, reply) => send(`/explorer/${(params as Record<string, string>)['*']}`, reply))
-}
-
-/** Whether an Accept header names HTML, as browsers do. Programs accept anything, or JSON. */
-function wantsPage(accept = ''): boolean {
-  return accept.split(',').some((range) => /^\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(range))
 }
