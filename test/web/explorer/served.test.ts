@@ -11,7 +11,7 @@ const NOTHING = 'nothing is served at /; GET /openapi.json lists what is'
 
 const PAGES = [
   '/',
-  ...['transactions', 'transaction', 'transfers', 'events', 'contracts', 'send', 'api'].map(
+  ...['account', 'transactions', 'transaction', 'transfers', 'events', 'contracts', 'send', 'api'].map(
     (name) => `/explorer/${name}`,
   ),
 ]
@@ -67,6 +67,32 @@ describe('GET /', () => {
   ])('the node does not serve %s', async (path) => {
     const peer = await start()
     expect((await peer.get(path, { headers: { accept: HTML } })).status).toBe(404)
+  })
+
+  it('a path at which nothing is served is a page for browsers, with a guess and links, and a text for programs', async () => {
+    const peer = await start()
+    const page = await peer.get('/explorer/acount?x=<b>', { headers: { accept: HTML } })
+    expect(page.status).toBe(404)
+    expect(page.headers['content-type']).toBe('text/html;charset=utf-8')
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(page.headers['access-control-allow-origin']).toBeUndefined()
+    const html = page.body.toString()
+    expect(html).toContain('<code>/explorer/acount</code>')
+    expect(html).toContain('Did you mean <a href="/explorer/account">/explorer/account</a>?')
+    expect(html).toContain('<a href="/">Network</a>')
+    const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)
+    for (const href of links) expect((await peer.get(href, { headers: { accept: HTML } })).status, href).toBe(200)
+    const other = (await peer.get('/this&that', { headers: { accept: HTML } })).body.toString()
+    expect(other).toContain('<code>/this&amp;that</code>')
+    expect(other).not.toContain('Did you mean')
+    for (const accept of ['*/*', 'application/json']) {
+      const { status, headers, body } = await peer.get('/explorer/acount', { headers: { accept } })
+      expect([status, headers['content-type']]).toEqual([404, 'text/plain;charset=utf-8'])
+      expect(body.toString()).toMatch(/^nothing is served at \/explorer\/acount; GET \/openapi.json lists what is/)
+    }
+    expect((await peer.request('POST', '/nothing', { headers: { accept: HTML } })).headers['content-type']).toBe(
+      'text/plain;charset=utf-8',
+    )
   })
 
   it('the page links to /mine only if that is served', async () => {

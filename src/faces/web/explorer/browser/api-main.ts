@@ -4,6 +4,7 @@ import { element, make, write } from '../../kit/dom.ts'
 import type { OpenApi, OpenApiOperation } from './api-example.ts'
 import { operationRow } from './api-operation.ts'
 import { callNode } from './call.ts'
+import { openSearchField, suggestNames } from './search-field.ts'
 
 /** Groups in display order, with their titles. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -26,7 +27,8 @@ interface SearchResult {
 async function start(): Promise<void> {
   const [description, view] = await Promise.all([callNode('GET', '/openapi.json'), callNode('GET', '/devnet/view')])
   const { info, paths, components } = JSON.parse(description.text) as OpenApi
-  const { heads } = JSON.parse(view.text) as NodeView
+  const { heads, accounts } = JSON.parse(view.text) as NodeView
+  suggestNames(accounts)
   const known = { chain: '0', hash: heads[0].hash }
   const groups = new Map<string, HTMLElement[]>(Object.keys(GROUPS).map((name) => [name, []]))
   const all: SearchResult[] = []
@@ -66,4 +68,5 @@ function openNamed(): void {
   named.scrollIntoView()
 }
 
+openSearchField()
 start().catch(() => write('about', 'the node does not answer; reload the page'))

@@ -61,6 +61,11 @@ export class ArgumentField {
     return this.#name
   }
 
+  /** Whether the field takes the name of an account, which is never empty. */
+  get #isAccount(): boolean {
+    return this.#input.hasAttribute('list')
+  }
+
   set text(text: string) {
     this.#input.value = text
   }
@@ -76,6 +81,7 @@ export class ArgumentField {
    */
   read(data: MessageData): Argument {
     try {
+      if (this.#isAccount && this.#input.value === '') throw new FieldFault('the name of an account, such as sender00')
       const argument =
         this.#keyset === null ? argumentOf(this.#type, this.#input.value) : this.#keyset.read(this.#name, data)
       this.#complain('')
@@ -89,7 +95,8 @@ export class ArgumentField {
 
   #complain(text: string): void {
     write(this.#fault, text)
-    this.#input.setAttribute('aria-invalid', String(text !== ''))
+    this.#input.toggleAttribute('aria-invalid', false)
+    if (text !== '') this.#input.setAttribute('aria-invalid', 'true')
   }
 }
 

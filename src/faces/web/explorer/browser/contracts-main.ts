@@ -17,6 +17,8 @@ let modules: ModuleList | null = null
 let shown: ModuleDetails | null = null
 let code: CodeView | null = null
 let hasTables = false
+/** The first read of the list. */
+let listing: Promise<void> = Promise.resolve()
 /** Counts openings: answers to earlier ones are dropped. */
 let opening = 0
 
@@ -74,7 +76,7 @@ async function open(): Promise<void> {
     void list()
   }
   const name = place.get('module')
-  if (name === null) return showNothing('Choose a module.')
+  if (name === null) return openFirst()
   if (shown?.name !== name || shown.chain !== chain()) {
     write('trouble', `loading ${name}`)
     try {
@@ -94,6 +96,19 @@ async function open(): Promise<void> {
   const hash = place.get('hash')
   const isOther = hash !== null && hash !== shown?.hash
   write('version', isOther ? `The trace ran version ${hash}. This is the current one: lines may differ.` : '')
+}
+
+/** Opens the module that was deployed last, else the one of coins. */
+async function openFirst(): Promise<void> {
+  write('trouble', 'looking for the newest module')
+  await listing
+  if (pagePlace().has('module')) return
+  if (modules === null) return showNothing('Choose a module.')
+  const wanted = pagePlace().get('chain')
+  const { newest } = modules
+  const isShown = newest !== null && (wanted === null || wanted === String(newest.chain))
+  notePlace(isShown ? { chain: newest.chain, module: newest.name } : { chain: wanted ?? '0', module: 'coin' })
+  await open()
 }
 
 function showNothing(text: string): void {
@@ -175,7 +190,7 @@ openFrame({
       }).toString()
       void list()
     })
-    void list()
+    listing = list()
     void open()
   },
   onChange: (state, { transactions }) => {

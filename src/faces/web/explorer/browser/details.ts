@@ -1,9 +1,12 @@
 /** The dialog with all facts about a block or transaction, as its endpoints return them. */
 import type { NetworkView } from '#ground/schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
+import { askNode } from './ask.ts'
 import { callNode } from './call.ts'
 import { indent } from './json-text.ts'
+import { chainPath } from './node-calls.ts'
 import { transactionUrl } from './place.ts'
+import { pathWith } from './query.ts'
 import type { KnownBlock } from './state.ts'
 
 export class Details {
@@ -15,10 +18,29 @@ export class Details {
     this.#dialog.addEventListener('click', (event) => {
       if (event.target === this.#dialog) this.#dialog.close()
     })
+    // The same link opens the block again.
+    this.#dialog.addEventListener('close', () => history.replaceState(null, '', location.pathname))
   }
 
-  async block({ chain, height, hash, isOnChain }: KnownBlock, network: NetworkView): Promise<void> {
-    const base = `/${network.product}/0.0/${network.name}/chain/${chain}`
+  /** Opens the block of a link. @param hash null for the one that the chain has at this height */
+  async blockAt(chain: number, height: number, hash: string | null, network: NetworkView): Promise<void> {
+    const number = this.#open(`Block · chain ${chain} · height ${height}`, hash ?? '')
+    const at = { minheight: height, maxheight: height }
+    const { items } = await askNode<{ readonly items: readonly string[] }>(
+      pathWith(`${chainPath(network, chain)}/hash`, at),
+    )
+    if (number !== this.#shown) return
+    const [own] = items
+    const wanted = hash ?? own
+    if (wanted === undefined) throw new Error(`chain ${chain} has no block at height ${height} yet`)
+    await this.block({ chain, height, hash: wanted, isOnChain: wanted === own }, network)
+  }
+
+  async block(
+    { chain, height, hash, isOnChain }: Pick<KnownBlock, 'chain' | 'height' | 'hash' | 'isOnChain'>,
+    network: NetworkView,
+  ): Promise<void> {
+    const base = chainPath(network, chain)
     const title = `${isOnChain ? 'Block' : 'Orphan'} · chain ${chain} · height ${height}`
     const number = this.#open(title, hash)
     const header = await this.#ask(`${base}/header/${hash}`, 'application/json;blockheader-encoding=object')
@@ -35,7 +57,7 @@ export class Details {
     const link = element<HTMLAnchorElement>('details-link')
     link.hidden = false
     link.href = transactionUrl(key)
-    const base = `/${network.product}/0.0/${network.name}/chain/${chain}`
+    const base = chainPath(network, chain)
     const poll = await callNode('POST', `${base}/pact/api/v1/poll`, JSON.stringify({ requestKeys: [key] }))
     const pool = await callNode('POST', `${base}/mempool/lookup`, JSON.stringify([key]))
     const isDone = poll.text !== '{}'
@@ -49,7 +71,7 @@ export class Details {
     write('details-title', title)
     write('details-hash', hash)
     element('details-link').hidden = true
-    element('details-body').replaceChildren('loading')
+    element('details-body').replaceChildren(make('p', { class: 'none' }, 'asking the node'))
     if (!this.#dialog.open) this.#dialog.showModal()
     return ++this.#shown
   }

@@ -1,12 +1,11 @@
 /** Events of transactions by name, newest first. New blocks add theirs. */
 import type { EventPage, ListedEvent } from '#ground/schema/lookup.ts'
-import { element, fill, make, write } from '../../kit/dom.ts'
-import { groupDigits, timeOfDay } from '../../kit/numbers.ts'
+import { element, fill, write } from '../../kit/dom.ts'
 import { askNode } from './ask.ts'
-import { eventText } from './event-row.ts'
+import { listedEventRow } from './event-row.ts'
 import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { PagedList } from './paged-list.ts'
-import { notePlace, pagePlace, transactionLink } from './place.ts'
+import { notePlace, pagePlace } from './place.ts'
 import { pathWith } from './query.ts'
 
 /** Time between the last letter of a filter and the request. */
@@ -24,22 +23,11 @@ const list = new PagedList<ListedEvent>({
     return { items: events, ...page }
   },
   keyOf: ({ block, index }) => `${block} ${index}`,
-  show: (items) => fill(element('events'), items, ({ block, index }) => `${block} ${index}`, rowOf),
+  show: (items) => fill(element('events'), items, ({ block, index }) => `${block} ${index}`, listedEventRow),
   more: element<HTMLButtonElement>('more'),
   onStatus: (text) => write('told', text),
   noun: 'event',
 })
-
-function rowOf(each: ListedEvent): HTMLElement {
-  const { requestKey, height, createdMs } = each
-  return make(
-    'li',
-    {},
-    transactionLink(requestKey),
-    make('span', { class: 'where' }, `chain ${each.chain} · height ${groupDigits(height)} · ${timeOfDay(createdMs)}`),
-    make('span', { class: 'event' }, ...eventText(each)),
-  )
-}
 
 const showTrouble = troubleIn('told')
 const restart = () => {

@@ -6,10 +6,8 @@ import type { NodeState } from './state.ts'
 
 const MINUTE_MS = 60_000
 
-export function showNetwork({ view: { network, heads } }: NodeState): void {
-  const { name, mode, product, version } = network
-  const count = heads.length === 1 ? 'one chain' : `${heads.length} chains`
-  write('mode', `${name} · ${count} · ${mode}`)
+export function showNetwork({ view: { network } }: NodeState): void {
+  const { name, product, version } = network
   write('version', `newcut ${version} · paths begin with /${product}/0.0/${name}`)
 }
 

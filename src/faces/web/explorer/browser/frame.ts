@@ -3,6 +3,7 @@ import type { NodeView } from '#ground/schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { followEvents } from '../../kit/stream.ts'
 import { textOfError } from './ask.ts'
+import { openSearchField, suggestNames } from './search-field.ts'
 import { NodeState, type Reorganisation } from './state.ts'
 
 export interface FrameOptions {
@@ -24,6 +25,7 @@ export interface FrameOptions {
 /** Follows the node. Shows its name and whether it answers. */
 export function openFrame({ onStart, onChange }: FrameOptions): void {
   let state: NodeState | null = null
+  openSearchField()
   followEvents({
     url: '/devnet/live',
     events: {
@@ -32,7 +34,9 @@ export function openFrame({ onStart, onChange }: FrameOptions): void {
         const isFirst = state === null
         state = new NodeState(view)
         showLink('live', 'live')
-        write('mode', `${view.network.name} · ${view.network.mode}`)
+        write('mode', modeText(view))
+        element('mode').title = modeText(view)
+        suggestNames(view.accounts)
         if (isFirst) onStart(state)
         else onChange(state, view, true, [])
       },
@@ -45,6 +49,12 @@ export function openFrame({ onStart, onChange }: FrameOptions): void {
     },
     onLost: () => showLink('gone', 'the node does not answer'),
   })
+}
+
+/** The network in a line. */
+function modeText({ network: { name, mode }, heads }: NodeView): string {
+  const count = heads.length === 1 ? 'one chain' : `${heads.length} chains`
+  return `${name} · ${count} · ${mode}`
 }
 
 function showLink(link: 'live' | 'gone', text: string): void {

@@ -1,9 +1,11 @@
 /** Shows the lists: pending and executed transactions, accounts, requests. */
 import { exactSum } from '#ground/base/coins.ts'
 import { formatDuration } from '#ground/base/units.ts'
-import type { AccountView, ExecutedView, PendingView, RequestView } from '#ground/schema/view.ts'
+import type { PendingView } from '#ground/schema/lookup.ts'
+import type { AccountView, ExecutedView, RequestView } from '#ground/schema/view.ts'
 import { element, fill, make, write } from '../../kit/dom.ts'
 import { groupDigits, hashStart, tidyCoins, timeOfDay } from '../../kit/numbers.ts'
+import { accountLink, accountUrl, shortAccount } from './place.ts'
 import type { NodeState } from './state.ts'
 
 export interface ListOptions {
@@ -28,7 +30,7 @@ export function showPool({ view: { pool } }: NodeState, nowMs: number, { openTra
       make('span', { class: 'where' }, `chain ${each.chain}`),
       make('span', { class: 'age' }),
       make('code', { class: 'what', title: each.what }, each.what),
-      make('span', { class: 'note' }, `${each.sender || 'nobody'} · ${price}`),
+      make('span', { class: 'note' }, accountLink(each.sender), ` · ${price}`),
     )
   }
   const list = element('pool')
@@ -50,7 +52,7 @@ export function showExecuted({ view: { transactions } }: NodeState, { openTransa
       make('span', { class: 'where' }, `chain ${each.chain} · height ${groupDigits(each.height)}`),
       make('b', { class: 'outcome' }, outcome),
       make('code', { class: 'what', title: each.what }, each.what),
-      make('span', { class: 'note' }, `${each.sender || 'nobody'} · ${groupDigits(each.gas)} gas`),
+      make('span', { class: 'note' }, accountLink(each.sender), ` · ${groupDigits(each.gas)} gas`),
       ...(each.fault === undefined ? [] : [make('span', { class: 'fault' }, each.fault)]),
     )
   }
@@ -65,16 +67,17 @@ function keyButton(key: string, open: () => void): HTMLElement {
 
 export function showAccounts({ view: { accounts, heads } }: NodeState): void {
   const body = element('accounts')
+  element('accounts-none').hidden = accounts.length > 0
   const rowOf = ({ account }: AccountView) => {
-    const short = account.length > 20 ? `${account.slice(0, 10)}…${account.slice(-4)}` : account
     const chains = make('ol', { class: 'balances' })
     const summary = make(
       'summary',
       {},
-      make('span', { class: 'name', title: account }, short),
+      make('span', { class: 'name', title: account }, shortAccount(account)),
       make('span', { class: 'coins' }),
     )
-    return make('li', {}, make('details', {}, summary, chains))
+    const link = make('a', { href: accountUrl(account) }, 'Its transfers and guard')
+    return make('li', {}, make('details', {}, summary, chains, make('p', { class: 'note more' }, link)))
   }
   fill(body, accounts, ({ account }) => account, rowOf)
   for (const [i, { balances }] of accounts.entries()) {

@@ -8,6 +8,7 @@ import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
 import { openFrame, troubleIn } from './frame.ts'
 import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
+import { pagePlace } from './place.ts'
 import { showPrints } from './printed.ts'
 import type { KnownBlock, NodeState, Reorganisation } from './state.ts'
 
@@ -76,12 +77,22 @@ function showReorganisations(lost: readonly Reorganisation[]): void {
   write('reorganisation', `Reorganisation at ${timeOfDay(control.nowMs)}: ${listed}.`)
 }
 
+/** Opens the block that the address of the page names. */
+function openPlace(): void {
+  const place = pagePlace()
+  if (state === null || !place.has('height')) return
+  const [chain, height] = [Number(place.get('chain')), Number(place.get('height'))]
+  void details.blockAt(chain, height, place.get('block'), state.view.network).catch(showTrouble)
+}
+
+addEventListener('hashchange', openPlace)
 openFrame({
   onStart: (now) => {
     state = now
     show(now, now.view)
     control.show(now)
     showRequests(now)
+    openPlace()
   },
   onChange: (now, change, _isReorganised, lost) => {
     state = now

@@ -26,6 +26,8 @@ export interface PagedListOptions<T> {
   readonly onStatus: (text: string) => void
   /** Name of one item. */
   readonly noun: string
+  /** Text for a list without items. Default: `No NOUN yet.` */
+  readonly describeNone?: () => string
 }
 
 /** Requests that go on by themselves while pages are empty: each searches 5,000 blocks. */
@@ -103,12 +105,12 @@ export class PagedList<T> {
   }
 
   #tell(): void {
-    const { more, onStatus: onTold, noun } = this.#options
+    const { more, onStatus: onTold, noun, describeNone = () => `No ${noun} yet.` } = this.#options
     more.hidden = this.#next === null
     const count = this.#items.length
     const shown = count === 1 ? `1 ${noun}` : `${groupDigits(count)} ${noun}s`
     const to = this.#searchedTo === null ? '' : new Date(this.#searchedTo).toLocaleString('en-GB')
     if (this.#next !== null) onTold(`${shown}, back to ${to}`)
-    else onTold(count === 0 ? `No ${noun} yet.` : `${shown}: these are all`)
+    else onTold(count === 0 ? describeNone() : `${shown}: these are all`)
   }
 }

@@ -23,6 +23,25 @@ export const transactionUrl = (requestKey: string) => `/explorer/transaction#${e
 export const moduleUrl = (chain: number, module: string, more: Parameters = {}) =>
   `/explorer/contracts${fragment({ chain, module, ...more })}`
 
+/** The page of an account. Other programs may link to it by `?account=NAME`. */
+export const accountUrl = (account: string) => `/explorer/account#${encodeURIComponent(account)}`
+
+/** A block opens on the first page. Without a hash, the one of the chain at this height. */
+export const blockUrl = (chain: number, height: number, block?: string) => `/${fragment({ chain, height, block })}`
+
+/** The end of a name that a list has cut. */
+const CUT = '…'
+
+/** A link to an account that a list names; only its text if the list has cut the name, or names none. */
+export function accountLink(account: string, text = account): HTMLElement | string {
+  if (account === '') return 'nobody'
+  return account.endsWith(CUT) ? text : make('a', { class: 'account', href: accountUrl(account), title: account }, text)
+}
+
+/** A name that fits into a column. */
+export const shortAccount = (account: string) =>
+  account.length > 20 ? `${account.slice(0, 10)}…${account.slice(-4)}` : account
+
 /** A link with the short form of a request key. */
 export function transactionLink(requestKey: string): HTMLAnchorElement {
   return make('a', { class: 'hash', href: transactionUrl(requestKey), title: requestKey }, hashStart(requestKey))

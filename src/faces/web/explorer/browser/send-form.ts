@@ -6,7 +6,7 @@ import { element, make, write } from '../../kit/dom.ts'
 import { ArgumentField, type MessageData } from './argument-field.ts'
 import { askNode, textOfError } from './ask.ts'
 import { ContinuationFields, type ContinuationOptions } from './continuation.ts'
-import { FieldFault } from './field-fault.ts'
+import { FieldReader } from './field-fault.ts'
 import { faultIn, input, select, textarea } from './fields.ts'
 import { GasStation } from './gas-station.ts'
 import type { Keyring } from './keyring.ts'
@@ -29,6 +29,8 @@ export class SendForm {
   #fields: readonly ArgumentField[] = []
   /** Counts requests for modules: answers to earlier ones are dropped. */
   #asked = 0
+  /** Texts for arguments by their names, from the link that opened the page. The first function takes them. */
+  #given: URLSearchParams | null = null
 
   constructor(keyring: Keyring, { network, onChange }: Pick<ContinuationOptions, 'network' | 'onChange'>) {
     this.signatures = new Signatures(element('signatures'), keyring, () => input('sender').value.trim())
@@ -57,6 +59,7 @@ export class SendForm {
 
   /** Fills the fields from the link that opened the page. @param chains number of chains of the network */
   open(place: URLSearchParams, chains: number): void {
+    this.#given = place
     this.#continuation.open(place, chains)
     input('module').value = place.get('module') ?? 'coin'
     if (place.has('pact')) select('kind').value = CONTINUE
@@ -115,10 +118,11 @@ export class SendForm {
     const texts = new Map(this.#fields.map((field) => [field.name, field.text]))
     this.#fields = (found?.params ?? []).map((each) => {
       const field = new ArgumentField(each)
-      const text = texts.get(each.name)
+      const text = texts.get(each.name) ?? this.#given?.get(each.name) ?? undefined
       if (text !== undefined && each.type !== 'guard' && each.type !== 'keyset') field.text = text
       return field
     })
+    if (found !== undefined) this.#given = null
     element('arguments').replaceChildren(...this.#fields.map((field) => field.element))
     write('function-doc', found?.doc ?? '')
     const isShown = select('kind').value === 'call'
@@ -136,21 +140,18 @@ export class SendForm {
 
   /**
    * Reads all fields.
-   * @throws FieldFault for the first that is wrong
+   * @throws FieldFault, with all that are wrong
    */
   read(network: string): Omit<CommandDraft, 'creationTime'> {
-    const payload = this.#payload()
-    const gasLimit = Number(input('gas-limit').value)
-    if (!Number.isInteger(gasLimit) || gasLimit < 1)
-      throw faultIn('gas-limit', 'gas limit: expected a whole number from 1')
-    const gasPrice = input('gas-price').value.trim()
-    if (!/^\d+(\.\d+)?(e-?\d+)?$/i.test(gasPrice)) {
-      throw faultIn('gas-price', 'gas price: expected coins per unit of gas, such as 0.00000001')
-    }
-    const ttl = Number(input('ttl').value)
-    if (!Number.isInteger(ttl) || ttl < 1) throw faultIn('ttl', 'time to live: expected whole seconds from 1')
+    const reader = new FieldReader()
+    const payload = reader.take<Payload>(() => this.#payload(), { code: '', data: '{}' })
+    const gasLimit = reader.take(() => wholeFrom1('gas-limit', 'gas limit: expected a whole number from 1'), 0)
+    const gasPrice = reader.take(readGasPrice, '')
+    const ttl = reader.take(() => wholeFrom1('ttl', 'time to live: expected whole seconds from 1'), 0)
     const sender = input('sender').value.trim()
-    const signers = this.#station.paying(this.signatures.read())
+    const signatures = reader.take(() => this.signatures.read(), [])
+    const signers = reader.take(() => this.#station.paying(signatures), [])
+    reader.finish()
     return {
       networkId: network,
       chain: this.chain,
@@ -182,20 +183,25 @@ export class SendForm {
   #callIn(data: MessageData): string {
     const name = select('function').value
     if (this.#module === null || name === '') throw faultIn('module', 'module: choose a module and a function')
-    // All fields are read, so that each shows what is wrong with it.
-    const faults: FieldFault[] = []
-    const args = this.#fields.map((field) => {
-      try {
-        return field.read(data).code
-      } catch (error) {
-        if (!(error instanceof FieldFault)) throw error
-        faults.push(error)
-        return ''
-      }
-    })
-    if (faults.length > 0) throw faults[0]
+    const reader = new FieldReader()
+    const args = this.#fields.map((field) => reader.take(() => field.read(data).code, ''))
+    reader.finish()
     return `(${[`${this.#module.name}.${name}`, ...args].join(' ')})`
   }
+}
+
+/** @throws FieldFault with this text */
+function wholeFrom1(id: string, fault: string): number {
+  const number = Number(input(id).value)
+  if (!Number.isInteger(number) || number < 1) throw faultIn(id, fault)
+  return number
+}
+
+/** @throws FieldFault */
+function readGasPrice(): string {
+  const text = input('gas-price').value.trim()
+  if (/^\d+(\.\d+)?(e-?\d+)?$/i.test(text)) return text
+  throw faultIn('gas-price', 'gas price: expected coins per unit of gas, such as 0.00000001')
 }
 
 /**

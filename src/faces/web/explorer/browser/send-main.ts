@@ -2,7 +2,7 @@
 import type { NodeView } from '#ground/schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
 import { textOfError } from './ask.ts'
-import { FieldFault } from './field-fault.ts'
+import { FieldFault, FormFault } from './field-fault.ts'
 import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { Keyring } from './keyring.ts'
 import { chainPath, creationSeconds } from './node-calls.ts'
@@ -50,7 +50,10 @@ class SendPage {
       event.preventDefault()
       void this.#tryOut()
     })
-    fields.addEventListener('input', () => this.#trial.reset())
+    fields.addEventListener('input', ({ target }) => {
+      this.#trial.reset()
+      if (target instanceof Element) target.removeAttribute('aria-invalid')
+    })
   }
 
   /** Takes the first state of the node, and fills the fields from the address of the page. */
@@ -76,13 +79,14 @@ class SendPage {
   /** Tries out the command of the form with the signatures of the page. */
   async #tryOut(): Promise<void> {
     write('form-fault', '')
+    for (const each of element('send-form').querySelectorAll('[aria-invalid]')) each.removeAttribute('aria-invalid')
     this.#trial.reset()
     try {
       const read = this.#form.read(this.#state?.view.network.name ?? '')
       const draft = { ...read, creationTime: await creationSeconds() }
       await this.#trial.run(draft, await signedDraft(draft))
     } catch (error) {
-      if (error instanceof FieldFault && error.cause instanceof HTMLElement) error.cause.focus()
+      if (error instanceof FieldFault) markFields(error)
       write('form-fault', textOfError(error))
     }
   }
@@ -99,6 +103,14 @@ class SendPage {
     showSigning(this.#keyring, view.status)
     element('unchecked').hidden = !this.#keyring.isUnchecked
   }
+}
+
+/** Marks the wrong fields, and moves to the first. */
+function markFields(fault: FieldFault): void {
+  const faults = fault instanceof FormFault ? fault.faults : [fault]
+  const fields = faults.map(({ cause }) => cause).filter((cause) => cause instanceof HTMLElement)
+  for (const field of fields) field.setAttribute('aria-invalid', 'true')
+  fields[0]?.focus()
 }
 
 const page = new SendPage()

@@ -1,11 +1,12 @@
 /** Form rows for signatures: who signs, and what each signature covers. */
 
 import type { Capability } from '#client/wallet/capability.ts'
+import type { ExactJson } from '#ground/base/json.ts'
 import type { CallableFunction } from '#ground/schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
 import { capabilityOf } from './argument.ts'
 import { ArgumentField } from './argument-field.ts'
-import { FieldFault } from './field-fault.ts'
+import { FieldFault, FieldReader, FormFault } from './field-fault.ts'
 import { type Keyring, uncheckedSigner } from './keyring.ts'
 import type { DraftSigner, PageSigner } from './signing.ts'
 
@@ -132,15 +133,20 @@ class SignatureRow {
       if (value === ALL) return null
       if (value === OTHER) return capabilityOf(this.#other.value)
       // Capabilities take values themselves: nothing is read from the message.
-      return { name: value, args: this.#fields.map((field) => field.read({}).json) }
+      const reader = new FieldReader()
+      const args = this.#fields.map((field) => reader.take<ExactJson>(() => field.read({}).json, null))
+      reader.finish()
+      return { name: value, args }
     } catch (error) {
       if (!(error instanceof FieldFault)) throw error
-      const isOther = this.scope.value === OTHER
-      if (isOther) write(this.#fault, `expected ${error.message}`)
-      const told = isOther ? `expected ${error.message}` : error.message
-      throw new FieldFault(`signature of ${shortName(this.account.value)}: ${told}`, {
-        cause: isOther ? this.#other : error.cause,
-      })
+      const of = `signature of ${shortName(this.account.value)}`
+      if (this.scope.value === OTHER) {
+        write(this.#fault, `expected ${error.message}`)
+        throw new FieldFault(`${of}: expected ${error.message}`, { cause: this.#other })
+      }
+      const faults = error instanceof FormFault ? error.faults : [error]
+      const named = faults.map(({ message, cause }) => new FieldFault(`${of}: ${message}`, { cause }))
+      throw named.length === 1 ? named[0] : new FormFault(named)
     }
   }
 }
@@ -230,9 +236,12 @@ export class Signatures {
    */
   read(): DraftSigner[] {
     const signers = new Map<string, { readonly key: PageSigner; readonly capabilities: Capability[] | null }>()
-    for (const row of this.#rows) {
-      const capability = row.read()
-      const signer = row.signer(this.#keyring)
+    const reader = new FieldReader()
+    const read = this.#rows.flatMap((row) =>
+      reader.take(() => [{ capability: row.read(), signer: row.signer(this.#keyring) }], []),
+    )
+    reader.finish()
+    for (const { capability, signer } of read) {
       const known = signers.get(signer.publicKey)
       if (known !== undefined && (known.capabilities === null || capability === null)) {
         throw new FieldFault(`${shortName(signer.name)} signs everything already: remove its other signatures`)

@@ -7,7 +7,7 @@ import { CodeView } from './code-view.ts'
 import { eventRow, type ResultEvent } from './event-row.ts'
 import { oneAtATime, openFrame } from './frame.ts'
 import { indent } from './json-text.ts'
-import { pagePlace } from './place.ts'
+import { accountLink, blockUrl, pagePlace } from './place.ts'
 import { printedPart } from './printed.ts'
 import { pathWith } from './query.ts'
 import { stepLink } from './trace-link.ts'
@@ -75,7 +75,7 @@ function showPlaces({ blocks, pendingOn }: TransactionDetails): void {
       'li',
       isOrphan ? { 'data-outcome': 'orphaned' } : {},
       `chain ${chain} · height ${groupDigits(height)} · transaction ${index + 1} of its block · ${timeOfDay(createdMs)} `,
-      make('span', { class: 'hash', title: hash }, hash),
+      make('a', { class: 'hash', href: blockUrl(chain, height, hash), title: hash }, hash),
       ...(isOrphan ? [' ', make('b', { class: 'outcome' }, 'orphaned')] : []),
     ),
   )
@@ -86,7 +86,7 @@ function showPlaces({ blocks, pendingOn }: TransactionDetails): void {
 function showCommand({ payload, meta, signers }: CommandPayload, chain: number): void {
   const { exec, cont } = payload
   const { sender, gasLimit, gasPrice } = meta
-  write('sender', sender === '' ? 'nobody' : sender)
+  element('sender').replaceChildren(accountLink(sender))
   write('terms', `limit ${groupDigits(gasLimit)}, ${plainDecimal(gasPrice)} coins each`)
   write('chain', String(chain))
   code = new CodeView(exec?.code ?? `step ${cont?.step} of ${cont?.pactId}${cont?.rollback ? ', rolled back' : ''}`)

@@ -45,6 +45,12 @@ export function plainDecimal(number: number): string {
   return text.includes('.') ? text : `${text}.0`
 }
 
+/** A guard with its whole keys. */
+export function guardText(json: unknown): string {
+  const { pred, keys } = (json ?? {}) as JsonFields
+  return typeof pred === 'string' && Array.isArray(keys) ? `${pred} [${keys.join(' ')}]` : briefValue(json)
+}
+
 const shortKey = (key: unknown) => {
   const text = String(key)
   return text.length > 20 ? `${text.slice(0, 8)}…` : text
