@@ -59,6 +59,7 @@ export const modulesAtOnce = {
     [2, 'Schemes of SLH-DSA, and their signatures.'],
     [1, 'The texts of refusals, which left a file of 400 lines.'],
     [1, 'Sizes of modules as stored.'],
+    [3, 'Lookups by name, the state that they read, and the page of a missing path.'],
     [1, 'Names of costs, for logs of gas.'],
     [
       3,
@@ -119,6 +120,7 @@ export const loadedByMiner = {
       [1, 'Genesis headers, which forks read too, are a file of their own.'],
       [3, 'The source for a pace shares files with the miner.'],
       [3, 'Debuggers and planted faults load parts of test runs, which are files of their own then.'],
+      [1, 'Guesses at names share a file with the page of a missing path, which loads later.'],
     ],
   },
   separate: {

@@ -95,10 +95,10 @@ const offenders = {
 const MOST: Readonly<Record<keyof typeof offenders, number>> = {
   'circles by import()': 0,
   'functions of one name that several files export': 2,
-  'function names in five files or more': 121,
+  'function names in five files or more': 116,
   'flags outside of cli and commands': 40,
-  // The room that plants faults in contracts has one face.
-  'files that other rooms import': 403,
+  // The room that plants faults in contracts has one face. Nodes and miners share the page of a missing path.
+  'files that other rooms import': 404,
   'short files with one importer': 36,
   'exports that no source imports': 267,
   'files of commands without a command': 0,

@@ -153,8 +153,9 @@ const listed: readonly Part[] = [
     what: 'the pages in a browser',
     files: [
       ...inFolder('web/mine-page', 'browser', 'browser-troubles'),
-      ...inFolder('web/explorer', 'all', 'all-keys', 'all-send', 'all-transfers', 'all-views', 'page'),
+      ...inFolder('web/explorer', 'all', 'all-find', 'all-keys', 'all-send', 'all-transfers', 'all-views', 'page'),
       ...inFolder('web/dashboard', 'page'),
+      ...inFolder('web', 'all-pages'),
     ],
     workers: WAITING,
     waits: true,
