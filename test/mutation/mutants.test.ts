@@ -22,7 +22,7 @@ it('mutants leave documents, properties, messages of errors and code outside of 
 })
 
 it('mutants of equal text count once, and none equals the contract', () => {
-  const contract = moduleOf('(defun same (a:string b:string) (both a a)) (defun both (a:string b:string) (= a b))')
+  const contract = moduleOf('(defpact p () (step (yield {"k": "x"})) (step (resume {"k" := k} (= k "y"))))')
   const texts = mutantsIn(contract).map((each) => mutatedText(contract, each))
   expect(new Set(texts).size).toBe(texts.length)
   expect(texts).not.toContain(contract)
@@ -61,6 +61,15 @@ it('a mutant that does not load is invalid, and one that stops a later form is k
   expect(judge(lazy, later, '(m.part)')).toMatchObject({
     kind: 'killed',
     by: { at: 'm.pact:3:16', name: 'the file runs to its end' },
+  })
+})
+
+it('a mutant that fails when its module is loaded again is killed', () => {
+  const contract = '(module m G (defcap G () (enforce (= 1 1) "closed")) (defun one () 1))'
+  const [closed] = mutantsIn(contract).filter(({ operator }) => operator === 'opposite')
+  expect(judge(contract, closed, '(begin-tx) (commit-tx) (load "m.pact")')).toMatchObject({
+    kind: 'killed',
+    by: { what: 'closed' },
   })
 })
 

@@ -133,6 +133,14 @@ it('tests that fail without a fault, or call for a fork, are refused in words', 
   await expect(plant({ files: ['pay.repl'] })).rejects.toThrow('the tests reach no modules')
 })
 
+it('a fault that makes the code run without end counts as killed, and the report says so', async () => {
+  const { lines, score } = await reportOf(
+    CONTRACT.replace('(* n 2)', '(* n (length (enumerate 1 (/ 2000000 1000000))))'),
+  )
+  expect(lines).toContain('1 mutant without end, killed by the count of work')
+  expect(score).toBeGreaterThan(50)
+})
+
 it('the report shows survivors as differences, silenced ones with their reasons, and a table', async () => {
   const { lines, ...others } = await reportOf(CONTRACT)
   expect(lines).toEqual([
