@@ -78,6 +78,18 @@ describe('breakpoints', () => {
     ])
     await editor.begin()
     expect(await editor.stack()).toEqual(['bank.debit bank.pact:17', 'bank.pay bank.pact:24', 'top level bank.repl:9'])
+    // Other code of the same call does not stop again.
+    await editor.stopsAfter(() => editor.continueRequest({ threadId: 1 }))
+    expect(await editor.stack()).toEqual(['bank.debit bank.pact:17', 'top level bank.repl:11'])
+  })
+
+  it('a breakpoint stops at the first code of its line alone, not in the lambdas there', async () => {
+    await open()
+    await editor.lines(bank.repl, { line: 12 })
+    await editor.begin()
+    const ended = editor.waitForEvent('terminated')
+    await editor.continueRequest({ threadId: 1 })
+    await ended
   })
 
   it('a breakpoint on a function that never runs is reported at the end, with a similar name', async () => {

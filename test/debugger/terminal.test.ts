@@ -96,6 +96,14 @@ it('newcut debug goes back to the last write of a row, by a line, and begins aga
   ])
 })
 
+it('newcut debug goes back from one write of a row to the one before', async () => {
+  const lines = await debug(bank.repl, 'catch none', 'run', 'back', 'back', 'quit')
+  expect(lines.filter((line) => line.startsWith('back in'))).toEqual([
+    'back in bank.pay, bank.pact:26:9: before the write of bank.accounts bob',
+    'back in bank.debit, bank.pact:20:7: before the write of bank.accounts alice',
+  ])
+})
+
 it('newcut debug answers wrong commands in words', async () => {
   const commands = [
     'nxt',
