@@ -49,7 +49,7 @@ await describeInChromium('pages by name', (browser) => {
     await expect.poll(() => page.locator('.operation').count()).toBeGreaterThan(10)
     await search(page, '1')
     await expect.poll(() => texts(page, '#find-answer a')).toEqual(['chain 0, height 1', 'chain 1, height 1'])
-    expect(await text('find-answer')).toMatch(/^2 things are called so: /)
+    expect(await text('find-answer')).toMatch(/^2 blocks have this height: /)
     const header = await page.locator('.top').boundingBox()
     await page.keyboard.press('Escape')
     expect(await page.isHidden('#find-answer')).toBe(true)

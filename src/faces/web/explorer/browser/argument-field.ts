@@ -19,6 +19,9 @@ export type MessageData = Record<string, unknown>
 /** Id of the list of known accounts in the page. */
 const ACCOUNTS = 'known-accounts'
 
+/** Names of parameters that take an account. */
+const ACCOUNT_NAME = /account|sender|receiver|owner|payer|^to$|^from$/i
+
 /** Placeholders by type. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -103,14 +106,15 @@ export class ArgumentField {
 function inputFor(name: string, type: string): HTMLInputElement | HTMLSelectElement {
   if (type === 'bool') return make('select', {}, make('option', {}, 'true'), make('option', {}, 'false'))
   const isNumber = type === 'integer' || type === 'decimal'
+  const isAccount = type === 'string' && ACCOUNT_NAME.test(name)
   return make('input', {
     autocomplete: 'off',
     spellcheck: 'false',
     placeholder:
-      EXAMPLES[type] ??
+      (isAccount ? 'account' : EXAMPLES[type]) ??
       (type.startsWith('module') ? 'free.token' : type.startsWith('[') ? '["a" "b"]' : '{"field": 1}'),
     ...(isNumber && { inputmode: type === 'integer' ? 'numeric' : 'decimal' }),
-    ...(type === 'string' && /account|sender|receiver|owner|payer|^to$|^from$/i.test(name) && { list: ACCOUNTS }),
+    ...(isAccount && { list: ACCOUNTS }),
   })
 }
 

@@ -60,7 +60,8 @@ function showFound(text: string, { hits, guesses }: SearchAnswer): void {
     element('find-text').blur()
     location.assign(hitUrl(hit))
   } else if (hits.length > 1) {
-    showAnswer(`${hits.length} things are called so: `, linksTo(hits))
+    const areBlocks = hits.every(({ kind }) => kind === 'block') && !/[^\d,]/.test(text)
+    showAnswer(`${hits.length} ${areBlocks ? 'blocks have this height' : 'things are called so'}: `, linksTo(hits))
   } else if (guesses.length > 0) {
     showAnswer(`Nothing here is called ${briefText(text)}. Did you mean `, linksTo(guesses))
   } else if (/^[\d,]+$/.test(text)) {

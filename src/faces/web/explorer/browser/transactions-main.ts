@@ -40,7 +40,7 @@ const list = new PagedList<Item>({
   more: element<HTMLButtonElement>('more'),
   onStatus: (text) => write('told', text),
   noun: 'transaction',
-  describeNone: () => (chain() + status() + sender() === '' ? 'No transaction yet.' : 'No such transaction.'),
+  describeNone: () => (status() + sender() === '' ? 'No transaction yet.' : 'No such transaction.'),
 })
 
 const showTrouble = troubleIn('told')
