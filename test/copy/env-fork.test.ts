@@ -32,6 +32,13 @@ async function workplace() {
 
 const BALANCE = '(expect "balance" 100.5 (free.fork-token.balance "alice"))'
 
+/** `PLACE: MESSAGE` of the early end in an output. */
+function endIn(out: string): string {
+  const lines = out.split('\n').map((line) => line.trim())
+  const at = lines.indexOf('FAIL the file ends early')
+  return `${lines[at + 1]}: ${lines[lines.indexOf('', at) - 1]}`
+}
+
 it('env-fork gives the test file the state of the network', async () => {
   const { fork, test, file, height, proxy } = await workplace()
   file(
@@ -60,7 +67,7 @@ ${fork()}
 (expect "the same fork again changes nothing" 100.5 (free.fork-token.balance "carol"))
 (load "empty.repl" true)
 (expect "a reset forgets the fork" [] (list-modules))`)
-  expect(out).toBe('test.repl: 8 passed, 0 failed\n8 passed, 0 failed\n')
+  expect(out).toMatch(/^8 passed, 0 failed, 0 skipped, 1 file, .*\n$/m)
   expect(err).toContain(`fork of development at height ${height}, chain 0; again: (env-fork "${proxy.url}" {"cut": {`)
   expect(err.match(/fork of/g)).toHaveLength(1)
   expect(err).toContain(`requests to ${proxy.url}: ${proxy.seen.length}\n`)
@@ -69,20 +76,20 @@ ${fork()}
 
 it('env-fork must stand before all code that writes, and its error names what is in its way', async () => {
   const { fork, test, proxy } = await workplace()
-  const stop = async (text: string, args: readonly string[] = []) => (await test(text, args)).out.split('\n')[0]
+  const stop = async (text: string, args: readonly string[] = []) => endIn((await test(text, args)).out)
   expect(await stop(`(begin-tx)\n${fork()}`)).toBe(
-    '  STOPPED test.repl:2:1: env-fork must come first: a transaction is open',
+    'test.repl:2:1: env-fork must come first: a transaction is open',
   )
   const module = '(module m G (defcap G () true))\n'
   expect(await stop(`${module}${fork()}`)).toBe(
-    '  STOPPED test.repl:2:1: env-fork must come first: the file has written already: modules m',
+    'test.repl:2:1: env-fork must come first: the file has written already: modules m',
   )
   expect(proxy.seen).toEqual([])
   const other = fork('"cache": "off", "timeout": "5s"')
   expect(await stop(`${fork()}${module}${other}`)).toBe(
-    '  STOPPED test.repl:3:1: env-fork must come first: the file has written already: modules m',
+    'test.repl:3:1: env-fork must come first: the file has written already: modules m',
   )
-  expect(await stop(`${fork()}${other}(expect "n" 1 2)`)).toContain('FAILED test.repl:3:1: n')
+  expect((await test(`${fork()}${other}(expect "n" 1 2)`)).out).toMatch(/FAIL n .*\n +test\.repl:3:1\n/)
   expect(await stop('(module m G (defcap G () true) (defun f () (env-fork "http://127.0.0.1:1")))')).toContain(
     'repl native disallowed in module code',
   )
@@ -105,10 +112,10 @@ it('env-fork takes the options of the command line as fields, and refuses others
   expect(proxy.seen).toHaveLength(asked)
 
   const stop = async (url: string, field: string) => {
-    return (await test(`(+ 1 2)\n  (env-fork "${url}" {${field}})`)).out.split('\n')[0]
+    return endIn((await test(`(+ 1 2)\n  (env-fork "${url}" {${field}})`)).out)
   }
   const { url } = proxy
-  const at = '  STOPPED test.repl:2:3: env-fork: '
+  const at = 'test.repl:2:3: env-fork: '
   expect(await stop('nowhere://', '"cache": "off"')).toContain(`${at}"nowhere://": `)
   expect(await stop(url, '"hight": 3')).toBe(
     `${at}"hight" is not an option (fields: chain, cut, cache, limit, timeout, table-rows, pacts)`,
@@ -138,16 +145,16 @@ it('files and threads share the pin of env-fork, and only the file that lacks so
   }
   const lacking = `${fork()}${BALANCE}\n(expect-failure "not caught" (free.fork-token.names))\n(expect "never" 1 1)`
   const { out, err, code } = await test(lacking, [second, plain, '--jobs', '2'])
-  expect(out.split('\n')[0]).toMatch(
-    /^ {2}STOPPED test\.repl:3:1: env-fork: the forked node \S+ refuses .*no such luck/,
+  expect(endIn(out)).toMatch(
+    /^test\.repl:3:1: env-fork: the forked node \S+ refuses .*no such luck/,
   )
-  expect(out).toContain('test.repl: 1 passed, 0 failed, ended early\n')
-  expect(out).toMatch(/second\.repl: 1 passed, 0 failed\n.*plain\.repl: 1 passed, 0 failed\n3 passed, 1 failed\n$/)
+  expect(out).toMatch(/^FAIL test\.repl {2}1 test, ended early /m)
+  expect(out).toMatch(/second\.repl {2}1 test .*\n.*plain\.repl {2}1 test .*\n3 passed, 1 failed, .*\n$/)
   expect(err.match(/fork of/g)).toHaveLength(1)
   expect(code).toBe(1)
   proxy.manner = async () => ({ status: 200, body: '{}' })
   const gone = await test(`(expect-failure "not caught" ${fork().replace(/"cut": \d+, /, '')})`)
-  expect(gone.out).toMatch(/^ {2}STOPPED test\.repl:1:1: env-fork: \S+ is not a chainweb node: .*\{\}/)
+  expect(endIn(gone.out)).toMatch(/^test\.repl:1:1: env-fork: \S+ is not a chainweb node: .*\{\}/)
 })
 
 it('env-fork yields to --fork, with a message', async () => {
