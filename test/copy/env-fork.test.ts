@@ -77,9 +77,7 @@ ${fork()}
 it('env-fork must stand before all code that writes, and its error names what is in its way', async () => {
   const { fork, test, proxy } = await workplace()
   const stop = async (text: string, args: readonly string[] = []) => endIn((await test(text, args)).out)
-  expect(await stop(`(begin-tx)\n${fork()}`)).toBe(
-    'test.repl:2:1: env-fork must come first: a transaction is open',
-  )
+  expect(await stop(`(begin-tx)\n${fork()}`)).toBe('test.repl:2:1: env-fork must come first: a transaction is open')
   const module = '(module m G (defcap G () true))\n'
   expect(await stop(`${module}${fork()}`)).toBe(
     'test.repl:2:1: env-fork must come first: the file has written already: modules m',
@@ -145,9 +143,7 @@ it('files and threads share the pin of env-fork, and only the file that lacks so
   }
   const lacking = `${fork()}${BALANCE}\n(expect-failure "not caught" (free.fork-token.names))\n(expect "never" 1 1)`
   const { out, err, code } = await test(lacking, [second, plain, '--jobs', '2'])
-  expect(endIn(out)).toMatch(
-    /^test\.repl:3:1: env-fork: the forked node \S+ refuses .*no such luck/,
-  )
+  expect(endIn(out)).toMatch(/^test\.repl:3:1: env-fork: the forked node \S+ refuses .*no such luck/)
   expect(out).toMatch(/^FAIL test\.repl {2}1 test, ended early /m)
   expect(out).toMatch(/second\.repl {2}1 test .*\n.*plain\.repl {2}1 test .*\n3 passed, 1 failed, .*\n$/)
   expect(err.match(/fork of/g)).toHaveLength(1)
@@ -162,7 +158,7 @@ it('env-fork yields to --fork, with a message', async () => {
   const more = `${BALANCE} (free.fork-token.balance "bob")`
   const options = ['--fork', proxy.url, '--fork-cut', String(height), '--fork-cache', 'off', '--fork-limit', '1000/s']
   const { out, code, err } = await test(`(env-fork "http://127.0.0.1:1")\n${more}`, options)
-  expect(out.split('\n')[0]).toBe(
+  expect(out.split('\n')[1]).toBe(
     '  WARNING test.repl:1:1: the fork of the command line replaces env-fork http://127.0.0.1:1',
   )
   expect(code).toBe(0)

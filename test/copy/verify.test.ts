@@ -50,7 +50,9 @@ it('newcut fork --verify names the live module in which a test file ended', asyn
   writeFileSync(test, '(expect "one" 1 1)\n(free.fork-second.fails)\n')
   const fork = ['--fork', proxy.url, '--fork-cache', 'off', '--fork-cut', String(height)]
   const { code, out } = await run(['test', test, ...fork])
-  expect(out).toMatch(/ends early\n +module free\.fork-second:\d+:\d+\n +called at .*ends\.repl:2:1\n(?:.*\n){2} +on purpose\n/)
+  expect(out).toMatch(
+    /ends early\n +module free\.fork-second:\d+:\d+\n +called at .*ends\.repl:2:1\n(?:.*\n){2} +on purpose\n/,
+  )
   expect(code).toBe(1)
 })
 
