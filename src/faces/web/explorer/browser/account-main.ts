@@ -119,7 +119,10 @@ function openAccount(): void {
   element('unknown').hidden = account !== ''
   write('account', account)
   document.title = account === '' ? 'newcut · account' : `newcut · ${account}`
-  if (account === '') return showChoice()
+  if (account === '') {
+    showChoice()
+    return
+  }
   element<HTMLAnchorElement>('all-transactions').href = `/explorer/transactions${fragment({ sender: account })}`
   element<HTMLAnchorElement>('pay').href =
     `/explorer/send${fragment({ module: 'coin', function: 'transfer', receiver: account })}`
