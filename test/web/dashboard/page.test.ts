@@ -64,6 +64,11 @@ await describeInChromium('the dashboard', (browser) => {
       return JSON.stringify(await shownBy(page)) === JSON.stringify(expected) ? 'the same' : expected
     }
     await expect.poll(same, LOOK).toBe('the same')
+    // Both are read at once, because work changes all the time.
+    const [note, height] = await page.evaluate<[string, string]>(
+      `['braid-note', 'work-height'].map((id) => document.getElementById(id).textContent)`,
+    )
+    expect(note).toContain(` at height ${height}, `)
     expect(await text('account')).toBe((await stateOf(url)).about.account)
     expect(await page.locator('#nodes li').count()).toBe(1)
     expect(await page.locator('#nodes li b').textContent()).toBe((await summaryOf(url)).source)
