@@ -56,6 +56,40 @@ export async function commandCalls({ sampleMs, rounds, isQuick }: Effort): Promi
   }
 }
 
+/** The time of one transfer from `send` until its result, on nodes that make blocks on arrival. */
+export async function arrivals({ isQuick }: Effort): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [graph, chains] of [
+    ['singleton', 'one chain'],
+    ['twenty', '20 chains'],
+  ] as const) {
+    const server = await startServer({ graph, autoMine: { kind: 'on-arrival', confirmations: 5 } })
+    const client = await NodeClient.connect({ url: server.url })
+    try {
+      const samples: number[] = []
+      // A fresh node executes its first commands more slowly.
+      for (let round = isQuick ? -1 : -10; round < (isQuick ? 2 : 40); round++) {
+        const command = transfer(`arrival ${round}`)
+        const startMs = performance.now()
+        await client.send(0, [command])
+        const { result } = await client.listen(0, command.hash)
+        if (result.status !== 'success') throw new Error(`contracts: ${JSON.stringify(result)}`)
+        if (round >= 0) samples.push(performance.now() - startMs)
+      }
+      rows.push({
+        suite: SUITE,
+        name: `a transfer on arrival, from send to its result: ${chains}`,
+        unit: 'ms',
+        samples,
+      })
+    } finally {
+      await client.close()
+      await server.stop()
+    }
+  }
+  return rows
+}
+
 const JSON_BODY = { 'content-type': 'application/json' }
 
 /** Times signed transfers from the first request until all are in blocks. @returns the request key of one of them */

@@ -17,7 +17,7 @@ import { genesisState } from '../src/devnet/rules/chains.ts'
 import { rulesFor } from '../src/devnet/rules/network-rules.ts'
 import { networkOf, settingsOf } from '../src/devnet/rules/settings.ts'
 import { MemoryTransactionIndex } from '../src/devnet/store/transaction-index.ts'
-import { commandCalls } from './command-calls.ts'
+import { arrivals, commandCalls } from './command-calls.ts'
 import { answersPerSecond, requestBytes } from './load.ts'
 import { percentile, type Row, relativeTo } from './report.ts'
 import { type Server, startServer } from './server.ts'
@@ -54,6 +54,7 @@ export async function contracts(effort: Effort): Promise<Row[]> {
   return [
     ...(await reading(effort)),
     ...(await commandCalls(effort)),
+    ...(await arrivals(effort)),
     blocks(effort),
     ...(await transfers(size)),
     ...(await accountsOnDisk(effort, size)),

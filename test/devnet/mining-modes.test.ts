@@ -34,6 +34,19 @@ describe('mining on arrival', () => {
     expect(new Set(made()[0].requestKeys)).toEqual(new Set(commands.map(key)))
   })
 
+  it('mining on arrival makes the block two milliseconds after the first command, whatever comes meanwhile', async () => {
+    const { time, clock } = clockByHand()
+    const { peer, made, until } = await startWatched(onArrival(0), { clock })
+    const [first, second] = [transfer('sender01', 1), transfer('sender02', 1)]
+    await send(peer, [first])
+    await time.pass(1)
+    await send(peer, [second])
+    await time.pass(1)
+    await until(includesTransaction(first.hash))
+    expect(made()).toHaveLength(1)
+    expect(new Set(made()[0].requestKeys)).toEqual(new Set([first.hash, second.hash]))
+  })
+
   it('mining on arrival grows the chains that hold up the block', async () => {
     const { peer, made, until } = await startWatched(onArrival(0))
     // Chain 0 is now one block above chain 1, so it must wait for it.

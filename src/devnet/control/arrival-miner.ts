@@ -13,8 +13,8 @@ interface ArrivalMinerOptions {
   readonly onNotice: (message: string) => void
 }
 
-/** Commands that arrive within this time share a block, so that a burst of them makes few blocks. */
-const ARRIVAL_BATCH_MS = 50
+/** Commands that arrive within this time after the first share a block, so that a burst of them makes few blocks. */
+const ARRIVAL_BATCH_MS = 2
 
 /**
  * Makes a block on each chain that gets a command. Chains that hold it up grow too. Once no command waits, every chain
@@ -26,7 +26,8 @@ export class ArrivalMiner {
   readonly #unsubscribe: () => void
   /** Chains with commands that no block was made for. */
   readonly #waiting = new Set<number>()
-  #cancel: () => void = () => undefined
+  /** Cancels the timer of the next run; null if none is due. */
+  #cancel: (() => void) | null = null
   #running = false
 
   /** Starts at once, with the commands that are pending already. */
@@ -39,19 +40,19 @@ export class ArrivalMiner {
 
   stop(): void {
     this.#unsubscribe()
-    this.#cancel()
+    this.#cancel?.()
     this.#stopped.abort(new ControlError({ kind: 'stopping' }))
   }
 
   #wake(chains: readonly number[]): void {
     for (const chain of chains) this.#waiting.add(chain)
-    if (this.#running || this.#waiting.size === 0) return
-    this.#cancel()
+    if (this.#running || this.#cancel !== null || this.#waiting.size === 0) return
     this.#cancel = this.#options.clock.after(ARRIVAL_BATCH_MS, () => void this.#run())
   }
 
   async #run(): Promise<void> {
     const { confirmations, maker } = this.#options
+    this.#cancel = null
     this.#running = true
     try {
       while (this.#waiting.size > 0) {

@@ -24,6 +24,8 @@ export const MAX_REQUEST_HASHES = 20_000_000_000
  */
 const MAX_OWN_HASHES = 10_000
 /** Time a control request runs before waiting requests are served. */
+const TURN_MS = 1
+/** Time a control request runs before its blocks are durable. */
 const SLICE_MS = 10
 /** Hashes between two checks of the clock. */
 const BATCH_HASHES = 1000
@@ -58,12 +60,14 @@ export class BlockRequest {
   #searchedBefore = 0
   #searched = 0
   #sliceStartMs: number
+  #turnStartMs: number
   #cancelNotice: () => void
 
   constructor(options: BlockRequestOptions, blocks: number | null) {
     this.#options = options
     this.#blocks = blocks
     this.#sliceStartMs = options.clock.monotonicMs()
+    this.#turnStartMs = this.#sliceStartMs
     this.#cancelNotice = options.clock.after(NOTICE_INTERVAL_MS, () => this.#notice())
   }
 
@@ -74,18 +78,22 @@ export class BlockRequest {
   }
 
   /**
-   * Once per time slice, serves requests and waits until all blocks so far are durable, so that few blocks wait for a
-   * slow disk.
+   * Each millisecond, serves requests. Once per time slice, also waits until all blocks so far are durable, so that few
+   * blocks wait for a slow disk.
    * @throws the reason of the signal once it is aborted, or the error of a failed write
    */
   async pause(): Promise<void> {
     const { clock, durable, signal } = this.#options
-    if (clock.monotonicMs() - this.#sliceStartMs < SLICE_MS) return
-    this.#tell()
+    const nowMs = clock.monotonicMs()
+    if (nowMs - this.#turnStartMs < TURN_MS) return
     await turn()
-    await durable()
+    if (nowMs - this.#sliceStartMs >= SLICE_MS) {
+      this.#tell()
+      await durable()
+      this.#sliceStartMs = clock.monotonicMs()
+    }
     signal.throwIfAborted()
-    this.#sliceStartMs = clock.monotonicMs()
+    this.#turnStartMs = clock.monotonicMs()
   }
 
   /** Waits for `next`. @throws the reason of the signal once it is aborted */
@@ -99,6 +107,7 @@ export class BlockRequest {
     }
     signal.throwIfAborted()
     this.#sliceStartMs = clock.monotonicMs()
+    this.#turnStartMs = this.#sliceStartMs
   }
 
   /** @returns the work with a nonce that solves it. @throws ControlError if the search budget does not suffice */
