@@ -17,7 +17,10 @@ const SYSTEM = import.meta.url.endsWith('.ts')
   : '../../../../../src/language/contracts/system/'
 
 /** @param onFolder called before files of a folder are read or listed */
-export function diskFiles(folders: readonly string[], onFolder: (folder: string) => void = () => {}): WorkspaceFiles {
+export function diskFiles(
+  folders: readonly string[],
+  onFolder: (folder: string) => void = () => undefined,
+): WorkspaceFiles {
   let listed: readonly string[] | null = null
   return {
     read: (file) => {
