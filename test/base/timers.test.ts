@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../../src/ground/base/clock.ts'
-import { after, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/ground/base/signals.ts'
+import { after as runAfter, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/ground/base/signals.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 describe('timers', () => {
@@ -10,8 +10,8 @@ describe('timers', () => {
     const clock = new VirtualClock()
     const end = new AbortController()
     const calls: string[] = []
-    after(clock, 5, end.signal, () => calls.push('once'))
-    after(clock, 50, end.signal, () => calls.push('never'))
+    runAfter(clock, 5, end.signal, () => calls.push('once'))
+    runAfter(clock, 50, end.signal, () => calls.push('never'))
     every(clock, 10, end.signal, () => calls.push('often'))
     await clock.pass(35)
     expect(calls).toEqual(['once', 'often', 'often', 'often'])
@@ -23,7 +23,7 @@ describe('timers', () => {
   it('timers leave no listener after they ran and no timer after the abort', async () => {
     const [clock, end] = [new VirtualClock(), new AbortController()]
     const calls: string[] = []
-    after(clock, 5, end.signal, () => calls.push('once'))
+    runAfter(clock, 5, end.signal, () => calls.push('once'))
     await clock.pass(5)
     expect(getEventListeners(end.signal, 'abort')).toHaveLength(0)
     every(clock, 10, end.signal, () => {
@@ -33,7 +33,7 @@ describe('timers', () => {
     await clock.pass(10)
     expect(calls).toEqual(['once', 'often'])
     expect(clock.pending).toBe(0)
-    after(clock, 5, end.signal, () => calls.push('never'))
+    runAfter(clock, 5, end.signal, () => calls.push('never'))
     every(clock, 5, end.signal, () => calls.push('never'))
     everyAfter(clock, 5, end.signal, async () => void calls.push('never'))
     expect(clock.pending).toBe(0)

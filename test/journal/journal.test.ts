@@ -106,10 +106,10 @@ describe('journal', () => {
       const path = folder()
       const { journal, said } = opened(path)
       chmodSync(path, 0o500)
-      journal.append(found(hashOf('a'), { at: '2026-12-01T00:00:00.000Z' }))
-      journal.append(found(hashOf('b'), { at: '2026-12-01T00:00:00.000Z' }))
+      journal.append(found(hashOf('a'), { at: '2056-12-01T00:00:00.000Z' }))
+      journal.append(found(hashOf('b'), { at: '2056-12-01T00:00:00.000Z' }))
       chmodSync(path, 0o700)
-      journal.append(found(hashOf('c'), { at: '2026-12-01T00:00:00.000Z' }))
+      journal.append(found(hashOf('c'), { at: '2056-12-01T00:00:00.000Z' }))
       expect(said).toEqual([expect.stringMatching(/^trouble: .*EACCES/), 'recovered: the journal can be written again'])
     },
   )
@@ -122,12 +122,12 @@ describe('journal', () => {
       const { journal, said } = opened(path)
       // /dev/full stands in for the file.
       const { symlinkSync } = await import('node:fs')
-      symlinkSync('/dev/full', join(path, 'blocks-2026-12.jsonl'))
-      const late = { at: '2026-12-01T00:00:00.000Z' }
+      symlinkSync('/dev/full', join(path, 'blocks-2056-12.jsonl'))
+      const late = { at: '2056-12-01T00:00:00.000Z' }
       journal.append(found(hashOf('a'), late))
       journal.append(found(hashOf('b'), late))
       expect(said).toEqual([expect.stringMatching(/^trouble: the journal cannot be written: .*ENOSPC/)])
-      rmSync(join(path, 'blocks-2026-12.jsonl'))
+      rmSync(join(path, 'blocks-2056-12.jsonl'))
       journal.append(found(hashOf('c'), late))
       expect(said.at(-1)).toBe('recovered: the journal can be written again')
       expect([...(await readRecords(path)).records.keys()]).toEqual(['a', 'b', 'c'].map(hashOf))
