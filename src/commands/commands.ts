@@ -177,6 +177,7 @@ const contractCommands: readonly CommandRow[] = [
   commandRow({
     name: 'fund',
     group: 'contracts',
+    listedIn: 'devnet',
     args: ['<account>', '<amount>'],
     help: 'mint coins for an account of a development network',
     about: 'The account is k:KEY, or exists already. The coins come from nobody, in a block of their own.',

@@ -148,6 +148,7 @@ export const toolCommands: readonly CommandRow[] = [
   commandRow({
     name: 'dap',
     group: 'contracts',
+    listedIn: 'debug',
     help: 'serve an editor: breakpoints, steps and variables of contracts',
     about: 'It is a debug adapter on stdin and stdout, which editors start.',
     options: dapOptions,

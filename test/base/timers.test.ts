@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../../src/ground/base/clock.ts'
-import { after as runAfter, every, everyAfter, rejectWhenAborted, untilAborted } from '../../src/ground/base/signals.ts'
+import { every, everyAfter, rejectWhenAborted, after as runAfter, untilAborted } from '../../src/ground/base/signals.ts'
 import { settle, VirtualClock } from '../mine/virtual-clock.ts'
 
 describe('timers', () => {

@@ -55,6 +55,6 @@ describe('newcut fund', () => {
     const { code, err } = await run(['fund', 'sender00', '1'], { NEWCUT_NODE: proxy.url })
     expect(code).toBe(21)
     expect(err).toContain('this node takes no control requests')
-    expect(err).toContain('only nodes of newcut devnet make coins')
+    expect(err).toContain('only nodes of newcut devnet take them')
   })
 })

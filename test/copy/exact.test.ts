@@ -72,7 +72,7 @@ it('exact values print rows and constants with all zeros and milliseconds, as th
     for (const code of all) expect(await shownBy(forked, code), code).toEqual(await shownBy(remote, code))
   }
   expect(await shownBy(remote, codes[0])).toMatchObject({
-    data: ['1.50 -100.0 3.1400', '-99.500', '3.3900', '07:08:09.120000', '0.0'],
+    data: ['1.50 -100.000 3.1400', '-99.500', '3.3900', '07:08:09.120000', '0.0'],
   })
   expect(await shownBy(remote, codes[1])).toMatchObject({
     data: [

@@ -14,6 +14,7 @@ import { testOptions } from './test.ts'
 import { benchOptions, devicesOptions, formatOptions, inspectOptions, keygenOptions, rigsOptions } from './tools.ts'
 import {
   balanceOptions,
+  controlOptions,
   debugOptions,
   fundOptions,
   localOptions,
@@ -39,6 +40,7 @@ export const optionTables: readonly Readonly<Record<string, unknown>>[] = [
   transferOptions,
   resultOptions,
   fundOptions,
+  ...Object.values(controlOptions),
   signOptions,
   traceOptions,
   debugOptions,
