@@ -76,7 +76,7 @@ it('exact values print rows and constants with all zeros and milliseconds, as th
   })
   expect(await shownBy(remote, codes[1])).toMatchObject({
     data: [
-      '1.50 2.0',
+      '1.50 2.00',
       ...Array(3).fill('3.1400 3.6400'),
       '120000',
       '[3.1400, [3.1400], {"any": 3.1400,"at": "2024-05-06T07:08:09Z"}]',
