@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commandRows } from '../../src/commands/commands.ts'
 import { lackOf } from '../needs.ts'
 import { until } from '../wait.ts'
 import { run } from './run.ts'
@@ -168,7 +169,8 @@ describe.each([
     const { out: list } = await run(['--help'])
     // A command of two words is offered after its first word.
     const firstWords = new Set([...list.matchAll(/^ {2}([a-z]+)(?= |$)/gm)].map(([, name]) => name))
-    const names = [...firstWords].filter((name) => name !== 'newcut')
+    const elsewhere = commandRows.filter(({ listedIn, name }) => listedIn !== undefined && !name.includes(' '))
+    const names = [...firstWords, ...elsewhere.map(({ name }) => name)].filter((name) => name !== 'newcut')
     expect(
       offered([''])
         .filter((name) => !name.startsWith('-'))

@@ -19,7 +19,6 @@ rigs ftp://x
 bench nosuch
 bench --json a --json b
 bench --compare
-contract
 contract x.repl --jobs 0
 contract x.repl --jobs 257
 contract x.repl --jobs many

@@ -286,7 +286,8 @@ describe('coverage', () => {
   })
 
   it('an lcov report has a dash for branches that were never evaluated', () => {
-    const records = lcovText([counts({ branches: [branch(3, [0, 0]), branch(4, [2, 0])] })], () => 'm.pact').split('\n')
+    const parts = { points: [point(3, 0), point(4, 2)], branches: [branch(3, [0, 0]), branch(4, [2, 0])] }
+    const records = lcovText([counts(parts)], () => 'm.pact').split('\n')
     expect(records.filter((each) => each.startsWith('BRDA'))).toEqual([
       'BRDA:3,0,0,-',
       'BRDA:3,0,1,-',

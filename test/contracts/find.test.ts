@@ -30,7 +30,11 @@ it('a search finds test files below, without hidden folders and dependencies', (
     'node_modules/x.repl': '',
     'sub/lib/x.repl': '',
   })
-  expect(findTestFiles([])).toEqual({ files: ['b.repl', 'sub/deep/a.repl'], folders: ['.'] })
+  expect(findTestFiles([])).toEqual({
+    files: ['b.repl', 'sub/deep/a.repl'],
+    folders: ['.'],
+    searched: ['.', 'sub', 'sub/deep'],
+  })
   expect(findTestFiles(['sub/lib', 'sub', './sub/deep/a.repl']).files).toEqual(['sub/lib/x.repl', './sub/deep/a.repl'])
 })
 
@@ -61,5 +65,9 @@ it('a search says what is missing', () => {
   expect(() => findTestFiles(['token'])).toThrow('token: no such file or folder; did you mean token.repl?')
   expect(() => findTestFiles(['no/token.repl'])).toThrow('no such file or folder; there is no folder no')
   expect(() => findTestFiles(['empty'])).toThrow('empty: no test file (*.repl) is in it or below')
-  expect(findTestFiles(['tokn.repl', 'empty'], true)).toEqual({ files: ['tokn.repl'], folders: ['empty'] })
+  expect(findTestFiles(['tokn.repl', 'empty'], true)).toEqual({
+    files: ['tokn.repl'],
+    folders: ['empty'],
+    searched: ['empty'],
+  })
 })
