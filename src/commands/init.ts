@@ -76,13 +76,13 @@ function expectEmpty(folder: string, given: string): void {
   throw operatingError(commandErrors.projectFolderNotEmpty, { given, content: `${first}${more}` })
 }
 
-/** `templates/` is at the root: two folders above the sources, three above the compiled files. */
+/** `examples/` is at the root: two folders above the sources, three above the compiled files. */
 function templateFolder(): string {
-  const folders = ['../../templates/contract', '../../../templates/contract'].map((path) => {
+  const folders = ['../../examples/starter', '../../../examples/starter'].map((path) => {
     return fileURLToPath(new URL(path, import.meta.url))
   })
   const found = folders.find((folder) => existsSync(folder))
-  if (found === undefined) throw new Error('the templates are missing')
+  if (found === undefined) throw new Error('the files of the new project are missing')
   return found
 }
 

@@ -132,7 +132,7 @@ export interface DevnetControl {
   /** Runs code with admin rights and granted capabilities, in a block that it makes. */
   readonly run: (order: PrivilegedCode) => Promise<PrivilegedRun>
   /**
-   * Runs commands in blocks that nobody keeps: the network stays as it is. Signatures are not checked.
+   * Runs commands in temporary blocks: the network stays as it is. Signatures are not checked.
    * @param blocks - each element is one block of each chain
    * @param options - `trace` adds the steps of each command
    */

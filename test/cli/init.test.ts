@@ -11,7 +11,7 @@ import { run } from './run.ts'
 const home = mkdtempSync(join(tmpdir(), 'newcut-init-'))
 afterAll(() => rmSync(home, { recursive: true }))
 
-const TEMPLATE = join(root, 'templates/contract')
+const TEMPLATE = join(root, 'examples/starter')
 const filesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

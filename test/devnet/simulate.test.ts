@@ -1,4 +1,4 @@
-/** `POST /devnet/simulate`: commands in blocks that nobody keeps. */
+/** `POST /devnet/simulate`: commands in temporary blocks. */
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../src/compose/devnet.ts'

@@ -21,7 +21,7 @@ const MAIN = join(root, 'dist/src/main.js')
 /** Commands that ask the node of NEWCUT_NODE. */
 const ASKS = /\bnewcut (?:local|send|transfer|balance|result|devnet [a-z]+)\b/
 /** The last of the first lines of `newcut devnet`. */
-const HAS_STARTED = /never use them on another network/
+const HAS_STARTED = /^see it in a browser: \S+\n/m
 
 /** How a command ended. */
 interface Ended {

@@ -34,7 +34,7 @@ it('newcut test --mutate prints survivors, a table and the score, and fails belo
     'SURVIVED m.pact:4:5: remove-enforce in m.pay',
     '  - (enforce (> n 0) "positive")',
     '  + true',
-    '  nobody noticed that the check is gone; it ran in m.repl',
+    '  no test noticed that the check is gone; it ran in m.repl',
   ])
   expect(lines.slice(-2)).toEqual([
     '6 runs of test files, 0 verdicts known from earlier runs',

@@ -18,7 +18,7 @@ const RULES: readonly RegExp[] = [
   /^dist\/src\/(client|compose|devnet|ground|language)\/[\w/-]+\.d\.ts$/,
   /^prebuilds\/(linux-x64|linux-arm64|win32-x64)\/newcut-kernel\.node$/,
   /^networks\/[\w-]+\.yaml$/,
-  /^templates\/contract\/[\w/.-]+$/,
+  /^examples\/starter\/[\w/.-]+$/,
   /^conformance\/(clients\/|schema\/)?[a-z]+\.json$/,
   /^bench\/(cuda\/search\.cu|README\.md)$/,
   /^src\/language\/contracts\/system\/[\w-]+\.pact$/,

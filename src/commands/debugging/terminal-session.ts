@@ -85,7 +85,7 @@ export class TerminalSession implements DebuggerEvents {
       ...(isTerminal && { output, prompt: PROMPT, completer: complete }),
       terminal: isTerminal,
     })
-    // The iterator of readline loses lines that come before it is asked for the first one.
+    // The iterator of readline loses lines that arrive before the first read.
     this.#lines.on('line', (line) => this.#typed.push(line.trim()))
     this.#lines.on('close', () => this.#typed.end())
   }

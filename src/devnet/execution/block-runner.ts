@@ -130,7 +130,7 @@ export class BlockRunner {
     }
   }
 
-  /** Executes a command of a block that nobody keeps, in the thread of calls. @throws ExecutionUnavailable */
+  /** Executes a command of a temporary block, in the thread of calls. @throws ExecutionUnavailable */
   async simulate(
     [layer, block, command, options]: Parameters<RunLater>,
     { source, keys, isTraced }: SimulatedRun,

@@ -26,7 +26,7 @@ export class Execution {
   readonly traces: Traces
   /** Executes commands of blocks of this node. */
   readonly run: BlockRunner['run']
-  /** Executes commands of blocks that nobody keeps. */
+  /** Executes commands of temporary blocks. */
   readonly simulate: BlockRunner['simulate']
   readonly #executors: readonly Executor[]
   #onDone: () => void = () => undefined

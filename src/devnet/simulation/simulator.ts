@@ -1,4 +1,4 @@
-/** Runs simulations, one after the other: commands in blocks that nobody keeps. */
+/** Runs simulations, one after the other: commands in temporary blocks. */
 import { MAX_SIMULATED_COMMANDS, MAX_SIMULATED_ROWS, type SimulateRequest } from '#ground/schema/control.ts'
 import { InvalidSimulation } from './invalid-simulation.ts'
 import { Simulation, type SimulatorParts } from './simulation.ts'

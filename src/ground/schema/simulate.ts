@@ -1,4 +1,4 @@
-/** Simulation on an embedded node: `POST /devnet/simulate` runs commands in blocks that nobody keeps. */
+/** Simulation on an embedded node: `POST /devnet/simulate` runs commands in temporary blocks. */
 import { Command, HashText } from './bodies.ts'
 import { CommandResult } from './command-bodies.ts'
 import { JSON_TYPE, type Operation, TEXT } from './operation.ts'
@@ -171,7 +171,7 @@ export const simulateOperation = {
   path: '/devnet/simulate',
   group: 'devnet',
   forThisMachine: true,
-  summary: 'run commands in blocks that nobody keeps, and return what each does',
+  summary: 'run commands in temporary blocks, and return what each does',
   params: Type.Object({}),
   query: Type.Object({}),
   body: { type: 'application/json', schema: SimulateRequest },

@@ -32,7 +32,7 @@ export function evaluateInFrame(run: Run, { point, env }: Frame, text: string): 
   }
 }
 
-/** An evaluator with the rights and the variables of the paused one, on a layer that nobody keeps. */
+/** An evaluator with the rights and the variables of the paused one, on a temporary layer. */
 function scratchOf(run: Run, module: Module | null): ExpandingRun {
   const { transaction, program, call, block } = run
   const gas = { used: 0, limit: MAX_MILLIGAS }

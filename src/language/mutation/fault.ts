@@ -14,7 +14,7 @@ export interface Edit {
 
 export interface Fault {
   readonly edits: readonly Edit[]
-  /** A clause that follows "nobody noticed that". */
+  /** A clause that follows "no test noticed that". */
   readonly what: string
 }
 

@@ -15,7 +15,7 @@ export interface Mutant {
   /** Where its visible change begins. */
   readonly place: TextPlace
   readonly edits: readonly Edit[]
-  /** A clause that follows "nobody noticed that". */
+  /** A clause that follows "no test noticed that". */
   readonly what: string
   /** Places of forms, the innermost first. The first that tests can evaluate shows whether they reach the mutant. */
   readonly reachedBy: readonly TextPlace[]

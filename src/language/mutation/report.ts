@@ -30,7 +30,7 @@ function survivorLines(mutant: MutantResult): ReportLine[] {
     { text: `SURVIVED ${placeTextOf(mutant)}: ${operator} in ${member}` },
     ...sideLines(diff.before, 'before'),
     ...sideLines(diff.after, 'after'),
-    { text: `  nobody noticed that ${what}; it ran in ${tests.join(', ')}` },
+    { text: `  no test noticed that ${what}; it ran in ${tests.join(', ')}` },
     { text: '' },
   ]
 }

@@ -23,7 +23,7 @@ export interface MutantResult {
   readonly replacement: string
   readonly operator: string
   readonly member: string
-  /** A clause that follows "nobody noticed that". */
+  /** A clause that follows "no test noticed that". */
   readonly what: string
   readonly diff: TextDiff
   readonly status: MutantStatus
@@ -92,7 +92,7 @@ export function mutantResultOf(planted: PlantedMutant, judged: JudgedMutant | un
   }
 }
 
-/** A comment excuses what nobody notices. A mutant that a test kills needs none. */
+/** A comment excuses a survivor. A mutant that a test kills needs no comment. */
 function statusOf({ ignored }: PlantedMutant, verdict: MutantVerdict | undefined): MutantStatus {
   const isUnnoticed = verdict === undefined || verdict.kind === 'survived'
   return isUnnoticed && ignored !== null ? 'ignored' : (verdict?.kind ?? 'unreached')

@@ -1,4 +1,4 @@
-/** `POST /devnet/simulate`: runs commands in blocks that nobody keeps. */
+/** `POST /devnet/simulate`: runs commands in temporary blocks. */
 import { withFirstOf } from '#ground/base/signals.ts'
 import { controlOperations } from '#ground/schema/control.ts'
 import { JSON_TYPE } from '#ground/schema/operation.ts'

@@ -7,7 +7,7 @@ export interface DapRequest {
   readonly arguments?: Readonly<Record<string, unknown>>
 }
 
-/** Arguments of a request, whose types nobody has checked. */
+/** Arguments of a request, whose types are not checked yet. */
 export class RequestArguments {
   readonly #fields: Readonly<Record<string, unknown>>
 

@@ -128,7 +128,7 @@ function swapArguments({ form, module }: Site): Fault[] {
   })
 }
 
-/** Types of what stands for somebody. */
+/** Types that name an account or a guard. */
 const PARTIES: ReadonlySet<string> = new Set(['string', 'guard', 'keyset'])
 
 /** Another parameter of the same type, in the place of one that names an account or its guard. */
