@@ -109,16 +109,16 @@ function readCount(text: string | undefined, what: string, fallback: number, lea
 
 async function mineBlocks({ args: [text], values: { chain }, chains, request }: ControlCall): Promise<ControlAnswer> {
   const count = readCount(text, 'COUNT', 1)
-  const wanted = chain === undefined ? chains : [chain]
-  const counts = Object.fromEntries(wanted.map((each) => [each, count]))
+  const targets = chain === undefined ? chains : [chain]
+  const counts = Object.fromEntries(targets.map((each) => [each, count]))
   const answer = await request(controlOperations.makeBlocks, counts)
-  const made = Object.values(answer.made).reduce((sum, each) => sum + each, 0)
+  const total = Object.values(answer.made).reduce((sum, each) => sum + each, 0)
   const blocks = Object.values(answer.blocks).flat()
   const transactions = blocks.reduce((sum, { requestKeys }) => sum + requestKeys.length, 0)
   const grown = Object.values(answer.made).filter((each) => each > 0).length
   const held = transactions === 0 ? '' : `, with ${countText(transactions, 'transaction')}`
   const where = `on ${countText(grown, 'chain')}`
-  return { answer, lines: [`made ${countText(made, 'block')} ${where}${held}; ${heightsText(answer.heights)}`] }
+  return { answer, lines: [`made ${countText(total, 'block')} ${where}${held}; ${heightsText(answer.heights)}`] }
 }
 
 async function forkChain({ args: [text], values: { chain = 0 }, request }: ControlCall): Promise<ControlAnswer> {

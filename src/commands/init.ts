@@ -81,9 +81,9 @@ function templateFolder(): string {
   const folders = ['../../examples/starter', '../../../examples/starter'].map((path) => {
     return fileURLToPath(new URL(path, import.meta.url))
   })
-  const found = folders.find((folder) => existsSync(folder))
-  if (found === undefined) throw new Error('the files of the new project are missing')
-  return found
+  const folder = folders.find((folder) => existsSync(folder))
+  if (folder === undefined) throw new Error('the files of the new project are missing')
+  return folder
 }
 
 /** Not with `recursive`, which never ends in /proc. */

@@ -22,9 +22,9 @@ export function describeResult({ error, data, gas, events, name }: ReadResult, i
 
 function eventLines(events: ReadResult['events']): string[] {
   if (events.length === 0) return ['events  none']
-  const shown = events.slice(0, MAX_EVENTS).map(({ name, params }) => `${name} ${params.map(valueText).join(' ')}`)
-  const rest = events.length - shown.length
-  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].map(
+  const lines = events.slice(0, MAX_EVENTS).map(({ name, params }) => `${name} ${params.map(valueText).join(' ')}`)
+  const rest = events.length - lines.length
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].map(
     (line, i) => `${i === 0 ? 'events' : '      '}  ${line}`,
   )
 }

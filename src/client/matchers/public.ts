@@ -107,12 +107,13 @@ export const matchers = {
     const named = results
       .flatMap(({ events }) => events)
       .filter(({ name }) => name === event || name.endsWith(`.${event}`))
-    const found = named.map((each) => unifyNumbers(each.params) as readonly unknown[])
-    const wanted = params?.map(unifyNumbers)
+    const emitted = named.map((each) => unifyNumbers(each.params) as readonly unknown[])
+    const expected = params?.map(unifyNumbers)
     return buildOutcome(this, results, {
-      pass: wanted === undefined ? found.length > 0 : found.some((each) => this.equals(each, wanted)),
+      pass: expected === undefined ? emitted.length > 0 : emitted.some((each) => this.equals(each, expected)),
       expected: `event ${event}${params === undefined ? '' : ` with ${this.utils.stringify(params)}`}`,
-      difference: wanted === undefined || found.length === 0 ? null : [wanted, findNearest(this, found, wanted)],
+      difference:
+        expected === undefined || emitted.length === 0 ? null : [expected, findNearest(this, emitted, expected)],
     })
   },
 
@@ -217,9 +218,9 @@ function buildOutcome(
   { pass, expected, difference = null }: Judgement,
 ): AssertionOutcome {
   const message = () => {
-    const shown = difference === null || isNot ? null : utils.diff(...difference)
+    const differenceText = difference === null || isNot ? null : utils.diff(...difference)
     const lines = [`expected ${isNot ? 'no ' : ''}${expected}`, '']
-    if (typeof shown === 'string') lines.push(shown, '')
+    if (typeof differenceText === 'string') lines.push(differenceText, '')
     return [...lines, ...results.flatMap((result, i) => describeResult(result, results.length === 1 ? null : i))].join(
       '\n',
     )

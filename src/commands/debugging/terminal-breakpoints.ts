@@ -39,11 +39,11 @@ export class TerminalBreakpoints {
     const at = /^(?:(.+):)?(\d+)$/.exec(where)
     if (at === null) return where.includes('.') ? this.#breakFunction(where) : [notAPlace(where)]
     const source = at[1] === undefined ? (here?.source ?? this.#mainSource) : await this.#sourceOf(at[1])
-    const wanted = Number(at[2])
-    const line = await this.#program.ask({ ask: 'line', source, line: wanted - 1 })
-    if (line === null) return [`${this.#nameOf(source)}:${wanted}: no code here, nor below`]
+    const lineNumber = Number(at[2])
+    const line = await this.#program.ask({ ask: 'line', source, line: lineNumber - 1 })
+    if (line === null) return [`${this.#nameOf(source)}:${lineNumber}: no code here, nor below`]
     const name = `${this.#nameOf(source)}:${line + 1}`
-    const moved = line + 1 === wanted ? '' : ` (line ${wanted} has no code)`
+    const moved = line + 1 === lineNumber ? '' : ` (line ${lineNumber} has no code)`
     const breakpoint = { line, condition: condition ?? null, log: null }
     return this.#add({ kind: 'line', source, breakpoint, text: `${name}${condition ? ` if ${condition}` : ''}` }, moved)
   }

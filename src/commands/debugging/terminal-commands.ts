@@ -43,8 +43,8 @@ export const terminalCommands: readonly TerminalCommand[] = [
 
 /** The command of a name; else why it is none. */
 export function commandOf(word: string): TerminalCommand | { readonly fault: string } {
-  const found = terminalCommands.find(({ name, aliases }) => name === word || aliases.includes(word))
-  if (found !== undefined) return found
+  const command = terminalCommands.find(({ name, aliases }) => name === word || aliases.includes(word))
+  if (command !== undefined) return command
   const guess = suggestName(
     word,
     terminalCommands.map(({ name }) => name),

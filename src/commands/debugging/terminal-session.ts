@@ -268,13 +268,13 @@ export class TerminalSession implements DebuggerEvents {
   }
 
   async #showScopes(command: string): Promise<void> {
-    const shown: string[] = []
+    const lines: string[] = []
     for (const [scope] of SCOPES[command]) {
       const variables = (await this.#program?.ask({ ask: 'variables', frame: this.#frame, scope })) ?? []
-      shown.push(...variables.map(variableText))
+      lines.push(...variables.map(variableText))
     }
     const none = SCOPES[command].at(-1)?.[2] ?? ''
-    for (const line of shown.length === 0 ? [none] : shown) this.#show(line)
+    for (const line of lines.length === 0 ? [none] : lines) this.#show(line)
   }
 
   async #print(text: string): Promise<void> {
@@ -282,8 +282,8 @@ export class TerminalSession implements DebuggerEvents {
       this.#show('print takes code, such as print (+ 1 2)')
       return
     }
-    const found = await this.#program?.ask({ ask: 'evaluate', frame: this.#frame, text })
-    if (found != null) this.#show('fault' in found ? found.fault : found.text)
+    const value = await this.#program?.ask({ ask: 'evaluate', frame: this.#frame, text })
+    if (value != null) this.#show('fault' in value ? value.fault : value.text)
   }
 }
 

@@ -123,12 +123,12 @@ export class Simulation {
   }
 
   #advance(block: number, text: string | undefined): void {
-    const given = text === undefined ? null : isoTime(text)
-    if (text !== undefined && given === null) {
-      const shown = JSON.stringify(text)
-      throw new InvalidSimulation(`/blocks/${block}/time: ${shown} is not a time such as 2027-01-01T00:00:00Z`)
+    const time = text === undefined ? null : isoTime(text)
+    if (text !== undefined && time === null) {
+      const quoted = JSON.stringify(text)
+      throw new InvalidSimulation(`/blocks/${block}/time: ${quoted} is not a time such as 2027-01-01T00:00:00Z`)
     }
-    if (given !== null) this.#time = given.micros
+    if (time !== null) this.#time = time.micros
     else if (block > 0) this.#time = (this.#time ?? newestOf(this.#heads)) + this.#parts.chains.network.blockDelay
   }
 

@@ -277,11 +277,11 @@ export class DebugRun implements PauseDecider {
   #isMet({ condition, log }: LineBreakpoint): boolean {
     const view = new FrameView(this.#follower, this.#program)
     if (condition !== null) {
-      const found = view.evaluate(0, condition)
-      const value = 'value' in found ? found.value : null
+      const outcome = view.evaluate(0, condition)
+      const value = 'value' in outcome ? outcome.value : null
       if (value === false) return false
       if (value !== true && this.#goal.go !== 'find') {
-        const why = 'fault' in found ? found.fault : 'it is neither true nor false'
+        const why = 'fault' in outcome ? outcome.fault : 'it is neither true nor false'
         this.#port.send({ line: `condition ${condition}: ${why}` })
       }
     }
@@ -289,8 +289,8 @@ export class DebugRun implements PauseDecider {
     if (this.#goal.go === 'find') return false
     this.#port.send({
       line: log.replace(/\{([^{}]+)\}/g, (_, text: string) => {
-        const found = view.evaluate(0, text)
-        return 'value' in found ? shortText(found.value) : `{${text}: ${found.fault}}`
+        const value = view.evaluate(0, text)
+        return 'value' in value ? shortText(value.value) : `{${text}: ${value.fault}}`
       }),
     })
     return false
@@ -347,8 +347,8 @@ export class DebugRun implements PauseDecider {
     const view = this.#view
     if (question.ask === 'evaluate') {
       if (view === null) return { fault: 'the program runs' }
-      const found = view.evaluate(question.frame, question.text)
-      return 'value' in found ? view.describe(question.text, found.value) : found
+      const value = view.evaluate(question.frame, question.text)
+      return 'value' in value ? view.describe(question.text, value.value) : value
     }
     if (view === null) return []
     if (question.ask === 'stack') return this.#hasEnded ? [] : view.stack()

@@ -48,11 +48,11 @@ export async function failuresOfChanges(
     return { file: file.file, mutant: changed, bounds: NO_BOUNDS, excluded: [] }
   })
   const failures = await threads.failuresOf(runs)
-  const found = new Map<MeasuredFile, readonly TestFault[]>()
+  const faults = new Map<MeasuredFile, readonly TestFault[]>()
   for (const [i, { file }] of [...pairs.values()].entries()) {
-    found.set(file, [...(found.get(file) ?? []), ...failures[i]])
+    faults.set(file, [...(faults.get(file) ?? []), ...failures[i]])
   }
-  return found
+  return faults
 }
 
 function boundsOf({ milligas, work }: MeasuredFile): RunBounds {

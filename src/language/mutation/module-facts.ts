@@ -104,16 +104,16 @@ export function calleeOf(head: Form | undefined, module: ModuleFacts): CallableO
   const member = head.name.slice(dot + 1)
   const owners = dot < 0 ? [module.outline, ...usedBy(module)] : [module.known.get(head.name.slice(0, dot))]
   for (const owner of owners) {
-    const found = owner === undefined ? undefined : callablesOf(owner).find(({ name }) => name === member)
-    if (found !== undefined) return found
+    const callable = owner === undefined ? undefined : callablesOf(owner).find(({ name }) => name === member)
+    if (callable !== undefined) return callable
   }
   return null
 }
 
 function interfaceMember(member: string, { known }: ModuleFacts): CallableOutline | null {
   for (const outline of known.values()) {
-    const found = outline.isInterface ? callablesOf(outline).find(({ name }) => name === member) : undefined
-    if (found !== undefined) return found
+    const callable = outline.isInterface ? callablesOf(outline).find(({ name }) => name === member) : undefined
+    if (callable !== undefined) return callable
   }
   return null
 }
@@ -129,8 +129,8 @@ export function schemaFields(schema: string, module: ModuleFacts): ReadonlyMap<s
   const dot = schema.lastIndexOf('.')
   const owners = dot < 0 ? [module.outline, ...usedBy(module)] : [module.known.get(schema.slice(0, dot))]
   const name = schema.slice(dot + 1)
-  const found = owners.flatMap((owner) => owner?.schemas.filter((each) => each.name === name) ?? [])[0]
-  return new Map((found?.fields ?? []).map((field) => [field.name, field.type]))
+  const definition = owners.flatMap((owner) => owner?.schemas.filter((each) => each.name === name) ?? [])[0]
+  return new Map((definition?.fields ?? []).map((field) => [field.name, field.type]))
 }
 
 /** The fields of the rows of a table. */

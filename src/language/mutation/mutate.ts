@@ -107,9 +107,9 @@ function silences({ line, operators }: IgnoreComment, { place, operator }: Mutan
 function chosenFrom(paths: ReadonlySet<string>, only: readonly string[]): string[] {
   const chosen = only.flatMap((name) => {
     const path = resolve(name)
-    const found = [...paths].filter((each) => each === path || each.startsWith(path + sep))
-    if (found.length === 0) throw operatingError(mutationErrors.unusedPath, { option: '`mutate-only`', path: name })
-    return found
+    const matches = [...paths].filter((each) => each === path || each.startsWith(path + sep))
+    if (matches.length === 0) throw operatingError(mutationErrors.unusedPath, { option: '`mutate-only`', path: name })
+    return matches
   })
   return [...new Set(chosen)]
 }

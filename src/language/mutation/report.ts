@@ -80,6 +80,6 @@ function remarks({ mutants, runs, known, brittle, unusedComments }: MutationResu
 const countText = (count: number) => `${count} mutant${count === 1 ? '' : 's'}`
 
 function shortList(items: readonly string[]): string {
-  const shown = items.slice(0, MAX_LINES).join(', ')
-  return items.length <= MAX_LINES ? shown : `${shown} and ${items.length - MAX_LINES} more`
+  const names = items.slice(0, MAX_LINES).join(', ')
+  return items.length <= MAX_LINES ? names : `${names} and ${items.length - MAX_LINES} more`
 }

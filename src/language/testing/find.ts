@@ -38,11 +38,11 @@ export function findTestFiles(names: readonly string[], mayBeMissing = false): F
   for (const name of names.length === 0 ? ['.'] : names) {
     if (isFolder(name, mayBeMissing)) {
       const below = filesBelow(name)
-      const found = rootsOf(below.files)
+      const roots = rootsOf(below.files)
       searched.push(...below.folders)
-      if (found.length === 0 && !mayBeMissing) throw operatingError(testingErrors.noTestFiles, { folder: name })
+      if (roots.length === 0 && !mayBeMissing) throw operatingError(testingErrors.noTestFiles, { folder: name })
       folders.push(name)
-      for (const each of found) files.set(resolve(each), each)
+      for (const each of roots) files.set(resolve(each), each)
     } else files.set(resolve(name), name)
   }
   return { files: [...files.values()], folders, searched }
@@ -121,7 +121,7 @@ function rootsOf(files: readonly string[]): string[] {
 
 /** Test files that the plain texts of `load` in a file name. */
 function loadsOf(file: string): string[] {
-  const found: string[] = []
+  const files: string[] = []
   const forms = formsOf(file)
   for (let form = forms.pop(); form !== undefined; form = forms.pop()) {
     if (form.form === 'object') forms.push(...form.fields.map(([, value]) => value))
@@ -129,10 +129,10 @@ function loadsOf(file: string): string[] {
       forms.push(...form.items)
       const [head, path] = form.items
       const isLoad = head?.form === 'atom' && head.name === 'load' && path?.form === 'string'
-      if (isLoad && path.value.endsWith(ENDING)) found.push(resolve(dirname(file), path.value))
+      if (isLoad && path.value.endsWith(ENDING)) files.push(resolve(dirname(file), path.value))
     }
   }
-  return found
+  return files
 }
 
 /** The forms of a file that mentions others. The run of a file that cannot be read says why. */

@@ -176,8 +176,8 @@ export function annotationLines(files: readonly FileTests[], root: string): stri
     const { file, place } = test.location
     const at = place === null ? {} : { line: place.line + 1, col: place.column + 1 }
     const properties = Object.entries({ file: pathOf(file), ...at, title: test.name })
-    const shown = properties.map(([name, value]) => `${name}=${propertyText(String(value))}`).join(',')
-    return `::error ${shown}::${commandText([test.what ?? '', ...detailLines(test)].join('\n'))}`
+    const texts = properties.map(([name, value]) => `${name}=${propertyText(String(value))}`).join(',')
+    return `::error ${texts}::${commandText([test.what ?? '', ...detailLines(test)].join('\n'))}`
   })
 }
 

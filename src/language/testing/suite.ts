@@ -103,8 +103,8 @@ export async function testFiles(files: readonly string[], options: TestFilesOpti
   return {
     ...countTests(results.flatMap(({ tests }) => tests)),
     files: results.map(({ file, tests }, i) => {
-      const shown = tests.filter(({ isSkipped }) => !isSkipped).map(publicCase)
-      return { file, tests: shown, output: outcomes[i].report.output }
+      const cases = tests.filter(({ isSkipped }) => !isSkipped).map(publicCase)
+      return { file, tests: cases, output: outcomes[i].report.output }
     }),
     coverage:
       counts?.map((each) => {

@@ -284,10 +284,10 @@ export class DebugAdapter implements DebuggerEvents {
 
   async #read(list: VariableList): Promise<readonly ShownVariable[]> {
     const { program } = this.#opened
-    const found = await ('scope' in list
+    const answer = await ('scope' in list
       ? program.ask({ ask: 'variables', ...list })
       : program.ask({ ask: 'children', ...list }))
-    return found ?? []
+    return answer ?? []
   }
 
   #describeVariable({ name, text, ref }: ShownVariable): object {
@@ -296,9 +296,9 @@ export class DebugAdapter implements DebuggerEvents {
 
   async #evaluate(args: RequestArguments): Promise<unknown> {
     const frame = (args.number('frameId') ?? 1) - 1
-    const found = await this.#opened.program.ask({ ask: 'evaluate', frame, text: args.text('expression') ?? '' })
-    if (found === null || 'fault' in found) throw new RequestFault(found?.fault ?? 'the program has ended')
-    const { text, ref } = found
+    const answer = await this.#opened.program.ask({ ask: 'evaluate', frame, text: args.text('expression') ?? '' })
+    if (answer === null || 'fault' in answer) throw new RequestFault(answer?.fault ?? 'the program has ended')
+    const { text, ref } = answer
     return { result: text, variablesReference: ref === 0 ? 0 : this.#lists.push({ ref }) }
   }
 

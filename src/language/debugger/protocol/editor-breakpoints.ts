@@ -26,8 +26,8 @@ export class EditorBreakpoints {
     const set: LineBreakpoint[] = []
     const breakpoints = []
     for (const each of args.list('breakpoints')) {
-      const wanted = (each.number('line') ?? 0) - this.#firstLine
-      const line = await this.#program.ask({ ask: 'line', source, line: wanted })
+      const lineNumber = (each.number('line') ?? 0) - this.#firstLine
+      const line = await this.#program.ask({ ask: 'line', source, line: lineNumber })
       if (line === null) breakpoints.push({ verified: false, message: 'no code here, nor below' })
       else {
         set.push({ line, condition: textIn(each, 'condition'), log: textIn(each, 'logMessage') })
