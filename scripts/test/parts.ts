@@ -129,7 +129,7 @@ const listed: readonly Part[] = [
   {
     name: 'devnet',
     what: 'a development network that is damaged, saved, and left alone for long',
-    files: inFolder('devnet', 'auto-mine', 'backup', 'damage'),
+    files: inFolder('devnet', 'auto-mine', 'backup', 'damage', 'simulate-limits'),
     workers: WAITING,
     waits: true,
   },
@@ -142,7 +142,8 @@ const listed: readonly Part[] = [
       ...inFolder('api', 'monitors'),
       ...inFolder('debugger', 'terminal'),
       ...inFolder('examples', 'exchange'),
-      ...inFolder('mutation', 'command'),
+      ...inFolder('editor', 'watched-files'),
+      ...inFolder('mutation', 'command', 'mutate'),
       ...inFolder('payouts', 'own-network', 'rigs'),
     ],
     workers: WAITING,
