@@ -62,11 +62,16 @@ const sleeps: Exceptions = {
 /** Tests do not measure: speed depends on the machine. */
 const clocks: Exceptions = {
   'attack/proxy.ts': [2, 'the times of exchanges in the report of a failure'],
+  'base/json.test.ts': [2, 'a ratio of two measurements in one run'],
+  'bench/slowness.ts': [2, 'a measurement, in the part of the benchmarks'],
   'bench/wasm-stack.test.ts': [2, 'a measurement, in the part of the benchmarks'],
   'cli/pausing.test.ts': [2, 'another program that keeps a core busy'],
+  'devnet/thread-limits.test.ts': [2, 'a load of known processor time, beside a limit of processor time'],
   'engine/cpu.test.ts': [2, 'the bound is a rate'],
-  'fuzz/engine.ts': [2, 'processor time of a reader'],
+  'fuzz/engine.ts': [4, 'processor time of a reader'],
+  'fuzz/fuzz.test.ts': [2, 'a load of known processor time'],
   'fuzz/main.ts': [4, 'a command of its own, for as long as it is told'],
+  'node/client.test.ts': [1, 'the span of a request bounds the difference of two clocks'],
   'rounds/fleet-rounds.ts': [2, 'told in the output'],
   'rounds/soak.test.ts': [2, 'a pace'],
 }
@@ -117,7 +122,23 @@ it('no test sleeps', () => {
 })
 
 it('no test measures time', () => {
-  expect(counts(/performance\.now\(\)|hrtime|Date\.now\(\) *[-<>]|[-<>] *Date\.now\(\)/g)).toEqual(countsOf(clocks))
+  const reading =
+    /performance\.now\(\)|hrtime|Date\.now\(\) *[-<>]|[-<>] *Date\.now\(\)|\b(?:cpuUsage|resourceUsage)\(/g
+  expect(counts(reading)).toEqual(countsOf(clocks))
+})
+
+/** A time limit is for what hangs: ten minutes, or more. These limits are of something else, with a reason. */
+const limits: Exceptions = {
+  'fuzz/main.ts': [1, 'a pause in a command of its own'],
+  'gpu/chromium.ts': [1, 'the start of a browser, which may hang'],
+  'grafana/grafana.test.ts': [1, 'below the limit of its test, to name what did not answer'],
+  'package/install.test.ts': [1, 'a question to the registry: without its answer the test is skipped'],
+  'package/project.test.ts': [1, 'a question to the registry: without its answer the test is skipped'],
+}
+
+it('no test has a time limit below ten minutes', () => {
+  const duration = /(?:\d{1,2}|[1-5]\d\d)_\d{3}\b(?! [*+])/.source
+  expect(counts(new RegExp(`^ *\\}, ${duration}\\)$|\\btimeout: ${duration}`, 'gm'))).toEqual(countsOf(limits))
 })
 
 it('no test is retried', () => {

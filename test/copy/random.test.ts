@@ -150,4 +150,4 @@ it('a fork gives the results, events and gas of the forked node for random comma
   const again = await startFork(remote, { cacheFolder, cut: String(pin) })
   expect(await answers(again, 0, drawn)).toEqual(here)
   expect(again.proxy.seen).toEqual([])
-}, 300_000)
+})

@@ -37,7 +37,7 @@ describeWith(lackOf('nats-server'), 'a fleet', () => {
     start(['mine', ...common, '--rig', 'alpha', '--watts', '100'])
     start(['mine', ...common, '--rig', 'beta', '--watts', '50'])
     const both = { source: 'rigs', watts: 150, unread: 0, problem: null }
-    await expect.poll(energy, { timeout: 50_000 }).toMatchObject(both)
+    await expect.poll(energy).toMatchObject(both)
     await expect.poll(async () => (await energy()).joules).toBeGreaterThan(0)
     const { watts, hashrate, joulesPerMegahash } = await energy()
     expect(joulesPerMegahash).toBeCloseTo(((watts ?? 0) * 1e6) / (hashrate ?? 0), 6)

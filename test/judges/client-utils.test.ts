@@ -183,7 +183,7 @@ describe('transfers', () => {
     expect(result).toBe('Write succeeded')
     expect(steps).toEqual(['proof', 'continued'])
     expect(await balanceOf(fresh.account, '1')).toBe(5.5)
-  }, 60_000)
+  })
 })
 
 describe('gas', () => {
