@@ -102,7 +102,7 @@ it('a reset ends streams, empties the mempool, reports the fate of transactions,
   await devnet.impersonate(['*'])
   await devnet.gas({ minPrice: '1' })
   await devnet.time.advance(60_000)
-  await orderTo(devnet, 'mining', { mode: 'constant', everyMs: 10 ** 8 })
+  await orderTo(devnet, 'mining', { mode: 'constant', blockTimeMs: 10 ** 8 })
   await orderTo(devnet, 'pause', { chain: 0 })
   await orderTo(devnet, 'faults', { operation: 'cut', count: 5, status: 500 })
   await devnet.snapshot()

@@ -113,8 +113,8 @@ describe('/devnet/mining', () => {
     await until(includesTransaction(command.hash))
     const { mode } = jsonOf(await control.get('/devnet/status'))
     expect(mode).toBe('a block for each command at once, then 5 on every chain')
-    const constant = { mode: 'constant', everyMs: 20 }
-    expect(await order(control, '/devnet/mining', constant)).toEqual({ mining: constant })
+    const constant = { mode: 'constant', blockTimeMs: 20 }
+    expect(await order(control, '/devnet/mining', constant)).toEqual({ mining: { ...constant, everyMs: 20 } })
     const { length } = made()
     await time.pass(200)
     expect(made().length).toBe(length + 20)
@@ -124,9 +124,17 @@ describe('/devnet/mining', () => {
     expect(made().length).toBe(length + 20)
   })
 
+  it('/devnet/mining takes everyMs, the earlier name of blockTimeMs, and its own answer', async () => {
+    const { control } = await onDemand()
+    const mining = { mode: 'constant', blockTimeMs: 1_000_000, everyMs: 1_000_000 }
+    expect(await order(control, '/devnet/mining', { mode: 'constant', everyMs: 1_000_000 })).toEqual({ mining })
+    expect(await order(control, '/devnet/mining', mining)).toEqual({ mining })
+  })
+
   it.each([
-    [{ mode: 'constant' }, 'the mode constant needs everyMs'],
-    [{ mode: 'simulated', everyMs: 3 }, 'everyMs does not belong to the mode simulated'],
+    [{ mode: 'constant' }, 'the mode constant needs blockTimeMs'],
+    [{ mode: 'simulated', blockTimeMs: 3 }, 'blockTimeMs does not belong to the mode simulated'],
+    [{ mode: 'constant', blockTimeMs: 3, everyMs: 4 }, 'everyMs is the earlier name of blockTimeMs: give one of them'],
     [{ mode: 'on-demand', confirmations: 3 }, 'confirmations does not belong to the mode on-demand'],
     [{ mode: 'often' }, '/mode must be one of on-demand, on-arrival, constant, simulated'],
     [{ mode: 'on-arrival', blocks: 1 }, '/blocks is not a known field'],

@@ -22,11 +22,19 @@ export const MiningMode = Type.Object(
         description: 'of on-arrival: blocks on every chain behind one with commands',
       }),
     ),
-    everyMs: Type.Optional(
+    blockTimeMs: Type.Optional(
       Type.Number({
         minimum: 1,
         maximum: MAX_BLOCK_DELAY_MS,
         description: 'of constant: time between blocks of a chain',
+      }),
+    ),
+    everyMs: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: MAX_BLOCK_DELAY_MS,
+        description: 'the earlier name of blockTimeMs',
+        deprecated: true,
       }),
     ),
     hashesPerSecond: Type.Optional(

@@ -326,14 +326,18 @@ function countsOf(body: Readonly<Record<string, number>>, cut: Cut): Map<number,
 }
 
 /** @throws RequestRefused for a field that the mode needs, or that belongs to another mode */
-function modeOf({ mode, ...given }: MiningMode): AutoMine {
-  const { confirmations = CONFIRMATIONS, everyMs, hashesPerSecond } = given
+function modeOf({ mode, everyMs, ...current }: MiningMode): AutoMine {
+  const given = everyMs === undefined ? current : { blockTimeMs: everyMs, ...current }
+  const { confirmations = CONFIRMATIONS, blockTimeMs, hashesPerSecond } = given
+  if (everyMs !== undefined && everyMs !== blockTimeMs) {
+    throw new RequestRefused(400, 'everyMs is the earlier name of blockTimeMs: give one of them')
+  }
   const own = FIELDS[mode]
   const other = Object.keys(given).find((name) => name !== own)
   if (other !== undefined) throw new RequestRefused(400, `${other} does not belong to the mode ${mode}`)
   if (mode === 'on-demand') return { kind: mode }
   if (mode === 'on-arrival') return { kind: mode, confirmations }
-  if (mode === 'constant' && everyMs !== undefined) return { kind: mode, blockTimeMs: everyMs }
+  if (mode === 'constant' && blockTimeMs !== undefined) return { kind: mode, blockTimeMs }
   if (mode === 'simulated' && hashesPerSecond !== undefined) return { kind: mode, hashesPerSecond }
   throw new RequestRefused(400, `the mode ${mode} needs ${own}`)
 }
@@ -342,7 +346,7 @@ function modeOf({ mode, ...given }: MiningMode): AutoMine {
 const FIELDS: Readonly<Record<MiningMode['mode'], string | null>> = {
   'on-demand': null,
   'on-arrival': 'confirmations',
-  constant: 'everyMs',
+  constant: 'blockTimeMs',
   simulated: 'hashesPerSecond',
 }
 
@@ -351,7 +355,7 @@ function modeText(mode: AutoMine): MiningMode {
     case 'on-arrival':
       return { mode: mode.kind, confirmations: mode.confirmations }
     case 'constant':
-      return { mode: mode.kind, everyMs: mode.blockTimeMs }
+      return { mode: mode.kind, blockTimeMs: mode.blockTimeMs, everyMs: mode.blockTimeMs }
     case 'simulated':
       return { mode: mode.kind, hashesPerSecond: mode.hashesPerSecond }
     default:
