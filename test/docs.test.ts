@@ -193,7 +193,7 @@ it('DEVNET-CONTROL.md lists the fields of the steps of a transaction', () => {
 })
 
 it('DEPENDENCIES.md gives a reason for every dependency, and for nothing else', () => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
+  const { dependencies, devDependencies, optionalDependencies = {} } = JSON.parse(read('package.json'))
   const { dependencies: ofJudges } = JSON.parse(read('test/package.json'))
   const [, atRunTime, forDevelopment, forJudges] = read('docs/DEPENDENCIES.md').split(/^## .*$/m)
   const listed = (text: string) => [...text.matchAll(/^\| `([^`]+)` \| \S.* \|$/gm)].map(([, name]) => name).toSorted()
@@ -203,7 +203,7 @@ it('DEPENDENCIES.md gives a reason for every dependency, and for nothing else', 
 })
 
 it('package.json and test/package.json pin every version', () => {
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json'))
+  const { dependencies, devDependencies, optionalDependencies = {} } = JSON.parse(read('package.json'))
   const { dependencies: ofJudges } = JSON.parse(read('test/package.json'))
   const lists = [dependencies, devDependencies, optionalDependencies, ofJudges]
   const versions = lists.flatMap((list) => Object.values(list))

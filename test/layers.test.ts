@@ -452,6 +452,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'language/copy/cache.ts': 'a file of the cache',
   'mining/engine/cache-folder.ts': 'a file of the cache',
   'mining/engine/cpu/native-files.ts': 'a file of the package',
+  'mining/engine/gpu/cards.ts': 'files of the operating system',
   'mining/engine/gpu/shader.ts': 'a file of the package',
   'mining/engine/native/cache.ts': 'a file of the cache',
   'mining/engine/native/part.ts': 'a file of the package',

@@ -5,7 +5,7 @@ import type { MinerEvent } from '#mining/mine/events.ts'
 import { Miner } from '#mining/mine/miner.ts'
 import { Money } from '#mining/mine/money.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
-import { checkTuning, type SearchTuning, type TuningPorts, tuneSearch } from '#mining/tune/tune-for.ts'
+import { checkTuning, noticeIdleCard, type SearchTuning, type TuningPorts, tuneSearch } from '#mining/tune/tune-for.ts'
 import { changerOf, type LiveSetup } from './change.ts'
 import { forecastOf } from './forecast.ts'
 import { checkPausing, PauseController } from './pausing.ts'
@@ -77,6 +77,7 @@ export async function runMiner(setup: MinerSetup, { onEvent, onStart, stopped }:
     receivers.push(...receiversOf({ record, search, servers, onEvent }), profitReporter(show))
     const pauses = new PauseController(miner, systemClock, end.over)
     onStart?.(startOf(setup, { miner, reached, search, record, servers, pauses, power, money, tuned }))
+    await noticeIdleCard(setup.search, { workBytes: reached.source.workBytes, onEvent })
     pauses.set(setup.pausing ?? {})
     search.attach(miner, { reached, record, show })
     reached.attach(miner)

@@ -256,7 +256,7 @@ describe.each(drivers)('adapters of $name', ({ name, env }) => {
 })
 
 it('loadDawn says that the package webgpu is missing', async () => {
-  await expect(loadDawn('webgpu-is-not-here')).rejects.toThrow('the optional package webgpu is not installed')
+  await expect(loadDawn('webgpu-is-not-here')).rejects.toThrow('the package webgpu-is-not-here is not installed')
 })
 
 describe('choice of adapters', () => {

@@ -33,6 +33,23 @@ export async function tuneSearch(search: TunableSearch, { onEvent, ...ports }: T
 }
 
 /**
+ * Says which package a graphics card of this machine lacks, if the user left the choice of GPUs to newcut.
+ * @param workBytes length of the work: GPUs search some networks only
+ */
+export async function noticeIdleCard(
+  search: TunableSearch,
+  { workBytes, onEvent }: Pick<TuningPorts, 'workBytes' | 'onEvent'>,
+): Promise<void> {
+  if (search.kind !== 'own' || search.gpu?.which !== 'auto') return
+  const [{ gpuSearches }, { packageAdvice }] = await Promise.all([
+    import('../engine/gpu/gpu.ts'),
+    import('../engine/gpu/adapters.ts'),
+  ])
+  const message = gpuSearches(workBytes) ? packageAdvice().notice : null
+  if (message !== null) onEvent({ type: 'notice', message })
+}
+
+/**
  * Checks that the energy of the processor can be read if a search needs it.
  * @throws NewcutError BAD_OPTION if it cannot
  */

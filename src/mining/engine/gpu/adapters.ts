@@ -4,10 +4,12 @@ import { operatingError } from '#ground/base/errors.ts'
 import { FREE_NONCE } from '#ground/chain/nonce.ts'
 import { engineErrors } from '../errors.ts'
 import { nonceRanges } from '../range.ts'
+import { findCards } from './cards.ts'
 import { GpuChild } from './child-process.ts'
 import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
 import { cardEnv, distinguishCards, hasLayer } from './identical.ts'
 import type { AdapterInfo, ListedAdapter } from './messages.ts'
+import { hasWebgpu, installCommandOf } from './webgpu-package.ts'
 
 interface AdapterList {
   readonly adapters: readonly ListedAdapter[]
@@ -31,6 +33,7 @@ const MAX_LIST_MS = 20_000
  * rejects: without a driver the list is empty and `problem` explains why. Retries once if the child dies.
  */
 export async function listAdapters(options: AdapterListOptions = {}): Promise<AdapterList> {
+  if (!hasWebgpu()) return { adapters: [], problem: packageAdvice().problem }
   let { adapters, reason, mayPass } = await askForAdapters(options)
   if (mayPass) ({ adapters, reason } = await askForAdapters(options))
   if (adapters.length > 0) return { adapters: hasLayer() ? await cardsOf(adapters, options) : adapters, problem: null }
@@ -83,18 +86,44 @@ async function askForAdapters({
   }
 }
 
+interface PackageAdvice {
+  /** Why there is no GPU. */
+  readonly problem: string
+  /** The line for people whose card does not mine, or null without a card and if the package is installed. */
+  readonly notice: string | null
+}
+
+/** Advice to install the package `webgpu`, which newcut asks for only where there is a graphics card. */
+export function packageAdvice(cards: readonly string[] = findCards(), isInstalled = hasWebgpu()): PackageAdvice {
+  const command = installCommandOf()
+  const makers = cards.join(', ')
+  if (cards.length === 0) {
+    return {
+      problem: `no graphics card was found; for one, \`${command}\` adds the package that it needs`,
+      notice: null,
+    }
+  }
+  const notice =
+    `the graphics card of this machine (${makers}) does not mine yet: ` +
+    `\`${command}\` adds the package that it needs; \`gpu: none\` hides this line`
+  return {
+    problem: `the graphics card (${makers}) needs the package webgpu: \`${command}\``,
+    notice: isInstalled ? null : notice,
+  }
+}
+
 /** Advice on what to install for a GPU. */
 function installHint(platform: NodeJS.Platform): string {
   switch (platform) {
     case 'linux':
       return (
         "install the card's Vulkan driver (NVIDIA: the proprietary driver; AMD and Intel: mesa-vulkan-drivers, " +
-        'version 24 or newer), libvulkan1, and the npm package webgpu'
+        'version 24 or newer) and libvulkan1'
       )
     case 'win32':
-      return "install the card maker's driver (Direct3D 12) and the npm package webgpu"
+      return "install the card maker's driver (Direct3D 12)"
     case 'darwin':
-      return 'Metal is part of macOS; install the npm package webgpu'
+      return 'Metal is part of macOS, so this Mac has no card that it supports'
     default:
       return `the npm package webgpu has no build for ${platform}: mine with \`gpu: none\``
   }

@@ -31,7 +31,7 @@ export async function loadDawn(name = 'webgpu'): Promise<Dawn> {
     return dawn
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ERR_MODULE_NOT_FOUND') throw new UnrecoverableError('the optional package webgpu is not installed')
+    if (code === 'ERR_MODULE_NOT_FOUND') throw new UnrecoverableError(`the package ${name} is not installed`)
     throw new UnrecoverableError(`the package webgpu does not load here: ${message.split('\n')[0]}`)
   }
 }
