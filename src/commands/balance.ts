@@ -2,7 +2,7 @@
 
 import type { NodeClient } from '#client/node/client.ts'
 import { isRetryable } from '#client/node/errors.ts'
-import { accountOn } from '#client/wallet/ask.ts'
+import { type AskOptions, accountOn } from '#client/wallet/ask.ts'
 import { checkPayee, paidAccountOn as payeeOn } from '#compose/payee.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { linePrinter } from '#faces/cli/line.ts'
@@ -31,10 +31,17 @@ export function runBalance(given: string | undefined, config: BalanceConfig, con
     const view = makeView(name, context)
     const readBalances: ReadBalances = (chains) => balancesOn(client, name, chains, { signal: stopped, nowMs })
     const balances = await readBalances(chainsOf(client))
-    view.first(balances)
+    const isNowhere = [...balances.values()].every((each) => each === null)
+    view.first(balances, isNowhere && !json ? await guessAt(client, name, { signal: stopped, nowMs: nowMs() }) : '')
     if (watch) await follow(client, { look: readBalances, balances, view }, stopped)
     return 0
   })
+}
+
+/** A question for an account with a similar name. */
+async function guessAt(client: NodeClient, name: string, call: AskOptions): Promise<string> {
+  const { suggestAccount } = await import('#client/wallet/plan.ts')
+  return suggestAccount(client, chainsOf(client)[0], name, call)
 }
 
 /** @returns the balance on each of these chains, or null for a chain without the account. */
@@ -53,7 +60,7 @@ async function balancesOn(
 
 /** The display of balances: all of them, then changes. */
 interface BalanceView {
-  readonly first: (balances: BalanceReport) => void
+  readonly first: (balances: BalanceReport, guess: string) => void
   readonly showChange: (balances: BalanceReport, chain: number, before: Decimal | null) => void
   readonly trouble: (message: string) => void
 }
@@ -107,7 +114,7 @@ function jsonView(name: string, { out }: Terminal): BalanceView {
 function textView(name: string, { out, err, environment, nowMs }: Terminal): BalanceView {
   const line = linePrinter(out, environment, nowMs)
   return {
-    first: (balances) => void out.write(`${balanceLines(name, balances).join('\n')}\n`),
+    first: (balances, guess) => void out.write(`${balanceLines(name, balances, guess).join('\n')}\n`),
     showChange: (balances, chain, before) => {
       const now = balances.get(chain) ?? null
       const by = now === null || before === null ? null : now.sub(before)
@@ -122,8 +129,9 @@ function textView(name: string, { out, err, environment, nowMs }: Terminal): Bal
 /** Redraws all balances in the same place. */
 function terminalView(name: string, { out }: Terminal): BalanceView {
   let height = 0
+  let question = ''
   const draw = (balances: BalanceReport, note = '') => {
-    const lines = [...balanceLines(name, balances), note === '' ? 'Ctrl-C ends it' : note]
+    const lines = [...balanceLines(name, balances, question), note === '' ? 'Ctrl-C ends it' : note]
     out.write(`${height === 0 ? '' : `\x1b[${height}A\x1b[J`}${lines.join('\n')}\n`)
     height = lines.length
   }
@@ -132,5 +140,9 @@ function terminalView(name: string, { out }: Terminal): BalanceView {
     shown = balances
     draw(balances)
   }
-  return { first: show, showChange: show, trouble: (message) => draw(shown, message) }
+  const first = (balances: BalanceReport, guess: string) => {
+    question = guess
+    show(balances)
+  }
+  return { first, showChange: show, trouble: (message) => draw(shown, message) }
 }

@@ -27,5 +27,5 @@ function optionsOf(name: string, rows: readonly CommandRow[]): CommandRow['optio
   const row = rows.find((each) => each.name === name)
   if (row !== undefined) return row.options
   const names = rows.map((each) => each.name)
-  throw operatingError(commandErrors.unknownCommand, { name, guess: suggestName(name, names), names: names.join(', ') })
+  throw operatingError(commandErrors.unknownCommand, { name, guess: suggestName(name, names) })
 }

@@ -6,6 +6,7 @@ import { painter } from '#faces/cli/line.ts'
 import type { debugOptions } from '#faces/cli/options/wallet.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
 import { operatingError } from '#ground/base/errors.ts'
+import { suggestFile } from '#ground/base/user-file.ts'
 import { Debugger, testFileThread } from '#language/debugger/debugger.ts'
 import { debugErrors } from './debugging/errors.ts'
 import { propertyRuns } from './debugging/property-runs.ts'
@@ -23,7 +24,8 @@ export async function runDebug(
   context: CommandContext,
 ): Promise<number> {
   if (existsSync(target)) return debugFile(target, context)
-  if (!/^[\w-]{43}$/.test(target)) throw operatingError(debugErrors.noDebugTarget, { target })
+  if (!/^[\w-]{43}$/.test(target))
+    throw operatingError(debugErrors.noDebugTarget, { target, guess: suggestFile(target) })
   const { openTransaction } = await import('./debugging/recorded-transaction.ts')
   const { TRANSACTION_SOURCE } = await import('#devnet/debugging/transaction-thread.ts')
   const { block } = config.values

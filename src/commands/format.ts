@@ -1,8 +1,8 @@
 /** `newcut format`: formats contracts and test files. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { fileProblem, operatingError } from '#ground/base/errors.ts'
-import { MAX_CODE_BYTES } from '#ground/base/user-file.ts'
+import { MAX_CODE_BYTES, suggestFile } from '#ground/base/user-file.ts'
 import { formatFile } from '#language/editor/format/format.ts'
 import { isContractFile } from '#language/editor/workspace/disk-files.ts'
 import { fileText } from './input/code-argument.ts'
@@ -22,7 +22,8 @@ export async function runFormat({ files, check }: FormatOptions, { out, err }: C
   const [print, complain] = [printerTo(out), printerTo(err)]
   let failed = false
   for (const file of files) {
-    if (!isContractFile(file)) throw operatingError(commandErrors.notContractFile, { file })
+    if (!isContractFile(file))
+      throw operatingError(commandErrors.notContractFile, { file, guess: existsSync(file) ? '' : suggestFile(file) })
     const text = fileText(file, MAX_CODE_BYTES)
     const result = formatFile(file, text)
     if ('errors' in result) {

@@ -51,7 +51,8 @@ export function runLocal(
       : answerWith(overrides, client, chain, question, call))
     const data = (async () => dataOf(result, 'the code failed'))()
     const addAdvice = async (error: unknown) => {
-      throw (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      const advised = (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      throw await (await import('./input/name-advice.ts')).withNameAdvice(advised, { code, client, chain, call })
     }
     const value = valueFromJson(await data.catch(addAdvice))
     print(json ? `{"chain":${chain},"value":${valueToJson(value)},"gas":${result.gas}}` : valueText(value))

@@ -45,7 +45,9 @@ function sendCode(given: string, config: Config<typeof sendOptions>, context: Co
     const commandSender = commandSenderFor(client, values, steps.show, stopped)
     const request = { chain, payload, sender, keys: keys.map(({ key }) => key), capabilities }
     const command = await commandSender.submit(request, preflight).catch(async (error: unknown) => {
-      throw (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      const advised = (await import('./input/syntax-advice.ts')).withSyntaxAdvice(given, code, error)
+      const call = { signal: stopped, nowMs: context.nowMs() }
+      throw await (await import('./input/name-advice.ts')).withNameAdvice(advised, { code, client, chain, call })
     })
     return report({ commandSender, chain, command, steps, stopped }, values, context)
   })

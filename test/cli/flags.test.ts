@@ -209,9 +209,9 @@ describe('errors of newcut', () => {
   })
 })
 
-it.each([['mien'], ['help', 'mien']])('newcut %s %s lists the existing commands', async (...args) => {
+it.each([['mien'], ['help', 'mien']])('newcut %s %s suggests the similar command, and lists none', async (...args) => {
   expect(await errorOf(args)).toMatch(
-    /^newcut: mien: no such command; did you mean mine\? \(newcut --help lists all commands\)/,
+    /^newcut: mien: no such command; did you mean mine\? \(newcut --help lists all commands\) \[BAD_OPTION\]\n$/,
   )
 })
 

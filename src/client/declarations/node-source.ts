@@ -18,6 +18,7 @@ const MAX_NAMES = 5
 
 /** The contracts of a chain. */
 interface NodeContracts extends ContractSource {
+  readonly names: ReadonlySet<string>
   /** @throws NewcutError BAD_INPUT if the chain has no module or interface of this name */
   readonly requireModule: (name: string) => void
 }
@@ -29,6 +30,7 @@ export async function listNodeContracts(node: WalletNode, chain: number, call: A
   if (!Array.isArray(listed)) throw operatingError(declarationErrors.badList, { chain })
   const names = new Set(listed.filter((name) => typeof name === 'string'))
   return {
+    names,
     has: (name) => names.has(name),
     requireModule: (name) => {
       if (names.has(name)) return

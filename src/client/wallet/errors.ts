@@ -48,7 +48,7 @@ export const walletErrors = errorRows({
   },
   noAccount: {
     code: 'COMMAND_FAILED',
-    text: 'there is no account {account} on chain {chain}',
+    text: 'there is no account {account} on chain {chain}{guess}',
     hint: 'newcut balance {account} shows where it is',
   },
   noGasPayer: {
@@ -78,7 +78,7 @@ export const walletErrors = errorRows({
   },
   noReceiver: {
     code: 'COMMAND_FAILED',
-    text: 'there is no account {account} on chain {chain}, and its name does not imply a guard',
+    text: 'there is no account {account} on chain {chain}, and its name does not imply a guard{guess}',
     hint: '`receiverKeyset: {keyset}` creates it, or send to k:KEY',
   },
   receiverGuardedByCode: {

@@ -1,11 +1,13 @@
 /** Plans transfers. It checks the accounts first, so that an impossible transfer is refused before anything is sent. */
 import { operatingError } from '#ground/base/errors.ts'
+import { findSimilarName } from '#ground/base/similar-names.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import type { GuardKind } from '#language/contracts/values/value.ts'
 import { type Account, type AskOptions, accountOn } from './ask.ts'
 import { type CommandRequest, DEFAULT_TERMS, type FeeTerms } from './command-sender.ts'
 import { walletErrors } from './errors.ts'
 import type { SigningKey } from './keys.ts'
+import { knownKeyNames } from './known-names.ts'
 import { buildCrossing, buildTransfer, type Keyset, keysetOf, type ReceiverGuard, type Transfer } from './transfer.ts'
 import type { WalletNode } from './wallet-node.ts'
 
@@ -48,12 +50,13 @@ export async function planTransfer(
     })
   }
   const receiver = await accountOn(node, targetChain, to, call)
-  const newGuard = () => receiverKeyset ?? keysetOf(to) ?? refuseNewReceiver(to, targetChain)
+  const newGuard = async () =>
+    receiverKeyset ?? keysetOf(to) ?? (await refuseNewReceiver(node, { account: to, chain: targetChain }, call))
   if (chain === targetChain) {
-    return { chain, ...buildTransfer(transfer, receiver === null ? newGuard() : null), sender: from, keys }
+    return { chain, ...buildTransfer(transfer, receiver === null ? await newGuard() : null), sender: from, keys }
   }
   await checkGasPayer(node, { gasPayer: request.gasPayer ?? from, targetChain, keys, terms }, call)
-  const guard = receiver === null ? newGuard() : receiverGuardOf(to, targetChain, receiver.guard)
+  const guard = receiver === null ? await newGuard() : receiverGuardOf(to, targetChain, receiver.guard)
   return { chain, ...buildCrossing(transfer, guard, targetChain), sender: from, keys }
 }
 
@@ -94,7 +97,10 @@ export async function requirePayer(
 ): Promise<Account> {
   const found = await accountOn(node, chain, account, call)
   if (found === null) {
-    if (gas === undefined) throw operatingError(walletErrors.noAccount, { account, chain })
+    if (gas === undefined) {
+      const guess = await suggestAccount(node, chain, account, call)
+      throw operatingError(walletErrors.noAccount, { account, chain, guess })
+    }
     throw operatingError(walletErrors.noGasPayer, { account, chain, gas })
   }
   const guard = missingKeysOf(found.guard, keys)
@@ -112,9 +118,15 @@ function missingKeysOf(guard: GuardKind, keys: readonly SigningKey[]): string | 
   return `${guard.predicate} of ${guard.keys.join(', ')}`
 }
 
-function refuseNewReceiver(account: string, chain: number): never {
+/** @throws NewcutError COMMAND_FAILED */
+async function refuseNewReceiver(
+  node: WalletNode,
+  { account, chain }: { readonly account: string; readonly chain: number },
+  call: AskOptions,
+): Promise<never> {
   const keyset = `'{"keys":["KEY"],"pred":"keys-all"}'`
-  throw operatingError(walletErrors.noReceiver, { account, chain, keyset })
+  const guess = await suggestAccount(node, chain, account, call)
+  throw operatingError(walletErrors.noReceiver, { account, chain, guess, keyset })
 }
 
 /** A transfer between chains names the guard of the receiver, which must be its current one. */
@@ -129,4 +141,20 @@ export function maxGasFeeOf({ gasLimit, gasPrice }: Pick<FeeTerms, 'gasLimit' | 
   const price = Decimal.parse(gasPrice)
   if (price === null) throw operatingError(walletErrors.badGasPrice, { text: gasPrice })
   return Decimal.of(BigInt(gasLimit)).mul(price)
+}
+
+/**
+ * @param account name of an account that the chain does not have
+ * @returns a question for a published name that is similar and has an account there; empty if there is none
+ * @throws the errors of NodeClient
+ */
+export async function suggestAccount(
+  node: WalletNode,
+  chain: number,
+  account: string,
+  call: AskOptions = {},
+): Promise<string> {
+  const similar = findSimilarName(account, knownKeyNames)
+  if (similar === null || (await accountOn(node, chain, similar, call)) === null) return ''
+  return `; did you mean ${similar}?`
 }

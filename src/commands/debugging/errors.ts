@@ -4,7 +4,7 @@ import { errorRows } from '#ground/base/errors.ts'
 export const debugErrors = errorRows({
   noDebugTarget: {
     code: 'BAD_OPTION',
-    text: 'debug {target}: neither a file nor a request key',
+    text: 'debug {target}: neither a file nor a request key{guess}',
     hint: 'name a .repl file, or the 43 characters that newcut send prints',
   },
   noProgram: {

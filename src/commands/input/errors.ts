@@ -9,7 +9,11 @@ const OVERRIDE_EXAMPLE: string =
 
 export const commandErrors = errorRows({
   // Arguments that are missing or do not fit together.
-  unknownCommand: { code: 'BAD_OPTION', text: 'config {name}: no such command{guess}', hint: 'commands: {names}' },
+  unknownCommand: {
+    code: 'BAD_OPTION',
+    text: 'config {name}: no such command{guess}',
+    hint: 'newcut --help lists all commands',
+  },
   noContract: { code: 'BAD_OPTION', text: 'no contract is given', hint: 'newcut types coin --out coin.d.ts' },
   noProjectName: {
     code: 'BAD_OPTION',
@@ -54,7 +58,7 @@ export const commandErrors = errorRows({
   },
   notContractFile: {
     code: 'BAD_OPTION',
-    text: 'format takes .pact and .repl files, not {file}',
+    text: 'format takes .pact and .repl files, not {file}{guess}',
     hint: 'newcut format token.pact',
   },
   needlessFile: { code: 'BAD_OPTION', text: '{file} has no effect: it is for --verify', hint: 'add --verify' },

@@ -9,8 +9,11 @@ export function totalOf(balances: BalanceReport): Decimal {
   return [...balances.values()].reduce<Decimal>((sum, each) => (each === null ? sum : sum.add(each)), Decimal.of(0n))
 }
 
-/** A line for each chain with the account, aligned at the decimal points, then the total and the chains without it. */
-export function balanceLines(name: string, balances: BalanceReport): string[] {
+/**
+ * A line for each chain with the account, aligned at the decimal points, then the total and the chains without it.
+ * @param guess a question for an account with a similar name, if none has this one
+ */
+export function balanceLines(name: string, balances: BalanceReport, guess = ''): string[] {
   const rows = [...balances].flatMap(([chain, balance]) => {
     return balance === null ? [] : [{ label: `chain ${chain}`, balance: balance.toSource() }]
   })
@@ -21,7 +24,7 @@ export function balanceLines(name: string, balances: BalanceReport): string[] {
     return `${label.padEnd(9)} ${' '.repeat(whole - balance.indexOf('.'))}${balance}`
   })
   const shown = printable(name)
-  if (rows.length === 0) return [`${shown}: on none of the ${balances.size} chains`]
+  if (rows.length === 0) return [`${shown}: on none of the ${balances.size} chains${guess}`]
   return [shown, ...lines, ...(missing.length === 0 ? [] : [`not on    ${rangesOf(missing)}`])]
 }
 

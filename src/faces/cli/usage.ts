@@ -1,7 +1,7 @@
 /** Errors for invalid command lines, with a guess at the intended option or command. */
 import type { Command, CommanderError } from 'commander'
 import { type NewcutError, operatingError } from '#ground/base/errors.ts'
-import { suggestName } from '#ground/base/similar-names.ts'
+import { findSimilarName, suggestName } from '#ground/base/similar-names.ts'
 import type { CommandRow } from './command-row.ts'
 import { cliErrors } from './errors.ts'
 import { countText } from './line.ts'
@@ -81,16 +81,21 @@ export function usageError(
 
 const COUNTS = /Expected (\d+) arguments? but got (\d+)/
 
+/** Maximum number of wrong letters of a word that may also be an argument, such as the name of a machine. */
+const MAX_SLIPS = 2
+
 /**
- * Checks the second word of a command that takes no arguments, and has commands of two words: `devnet mien`.
- * @throws NewcutError BAD_OPTION if it is a word of no command
+ * Checks the second word of a command that has commands of two words: `devnet mien`, `rigs chek`.
+ * @throws NewcutError BAD_OPTION if it is a word of no command, or a misspelled one where the command takes an argument
  */
 export function checkSecondWord([first, second]: readonly string[], rows: readonly CommandRow[]): void {
   if (second === undefined || second.startsWith('-')) return
   const row = rows.find(({ name }) => name === first)
   const names = rows.map(({ name }) => name).filter((name) => name.startsWith(`${first} `))
-  if (row === undefined || row.args !== undefined || names.length === 0) return
+  if (row === undefined || names.length === 0) return
   const typed = `${first} ${second}`
+  const isMisspelled = /^[a-z]+$/i.test(second) && findSimilarName(typed, names, MAX_SLIPS) !== null
+  if (row.args !== undefined && !isMisspelled) return
   throw operatingError(cliErrors.unknownCommand, { name: typed, guess: suggestName(typed, names) })
 }
 

@@ -136,11 +136,12 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'it may not be read',
 }
 
-/** Why a file or folder cannot be read. @param error of the file system */
+/** Why a file or folder cannot be read. @param error of the file system, or of `readUserFile`, which suggests a file */
 export function fileProblem(error: unknown): string {
-  const { code = '' } = error as { readonly code?: string }
+  const { code = '', suggest } = error as { readonly code?: string; readonly suggest?: () => string }
   const words = FILE_PROBLEMS[code]
-  return words === undefined ? describeError(error) : `${words} (${code})`
+  if (words === undefined) return describeError(error)
+  return `${words} (${code})${code === 'ENOENT' ? (suggest?.() ?? '') : ''}`
 }
 
 /**

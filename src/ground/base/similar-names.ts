@@ -21,20 +21,38 @@ export function findSimilarName(name: string, known: Iterable<string>, maxDistan
   return best
 }
 
-/** @returns the most similar known name as a question after an error text, or an empty text if none is similar */
+/**
+ * @returns the most similar known name, or the only one that begins with the given one. It is a question after an error
+ *  text, or empty.
+ */
 export function suggestName(name: string, known: Iterable<string>): string {
-  const best = findSimilarName(name, known)
+  const names = [...known]
+  const best = findSimilarName(name, names) ?? findLongerName(name, names)
   return best === null ? '' : `; did you mean ${best}?`
 }
 
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+/** Minimum letters of a name that is taken for the beginning of another one. */
+const MIN_BEGINNING = 3
+
+function findLongerName(name: string, known: readonly string[]): string | null {
+  if (name.replace(/^-+/, '').length < MIN_BEGINNING) return null
+  const longer = known.filter((each) => each.startsWith(name) && each !== name)
+  return longer.length === 1 ? longer[0] : null
+}
+
+/** Letters that differ. Two neighbours in the wrong order differ as one letter, and capitals do not differ. */
+function editDistance(first: string, second: string): number {
+  const [a, b] = [first.toLowerCase(), second.toLowerCase()]
+  let earlier: readonly number[] = []
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
       next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (isSwapped) next[j] = Math.min(next[j], earlier[j - 2] + 1)
     }
-    row = next
+    ;[earlier, row] = [row, next]
   }
   return row[b.length]
 }

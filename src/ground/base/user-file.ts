@@ -2,8 +2,10 @@
  * The only reader of files that a user names. It reads regular files up to a size: a named pipe would wait for its writer,
  * and a device such as /dev/zero has no end.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs'
 import { devNull } from 'node:os'
+import { basename, dirname } from 'node:path'
+import { suggestName } from './similar-names.ts'
 
 /** Maximum size of a file by default: it is held in memory. Keys, certificates, configuration and cuts are far smaller. */
 const MAX_USER_FILE_BYTES = 16 * 1024 * 1024
@@ -42,7 +44,7 @@ export function readUserText(path: string, maxBytes?: number): string {
  */
 export function openUserFile(path: string): number {
   // Opening a device may do something, and opening a pipe waits: look first.
-  expectRegular(statSync(path))
+  expectRegular(statsOf(path))
   // Another program may put a pipe in its place now. Windows has no such flag.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
@@ -51,6 +53,24 @@ export function openUserFile(path: string): number {
   } catch (error) {
     closeSync(file)
     throw error
+  }
+}
+
+/** @throws an error of the file system that can suggest a file, for `fileProblem` */
+function statsOf(path: string): Stats {
+  try {
+    return statSync(path)
+  } catch (error) {
+    throw Object.assign(error as Error, { suggest: () => suggestFile(path) })
+  }
+}
+
+/** @returns a question for the file beside a missing one that has the most similar name; empty if there is none */
+export function suggestFile(path: string): string {
+  try {
+    return suggestName(basename(path), readdirSync(dirname(path)))
+  } catch {
+    return ''
   }
 }
 

@@ -32,7 +32,7 @@ export const engineErrors = errorRows({
     text: '`gpu: {part}`: {name} is a software driver',
     hint: '`allow-software` mines with it anyway; the CPU engine is faster',
   },
-  noSuchGpu: { code: 'BAD_OPTION', text: '`gpu: {part}`: no such GPU', hint: '{known}' },
+  noSuchGpu: { code: 'BAD_OPTION', text: '`gpu: {part}`: no such GPU{guess}', hint: '{listed}' },
   badTlsFiles: {
     code: 'BAD_INPUT',
     text: 'cannot use {cert} and {key} for TLS: {why}',

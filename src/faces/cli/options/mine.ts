@@ -18,6 +18,7 @@ import {
   publicKeys,
   scheduleText,
   someText,
+  type ValueKind,
   wholeNumber,
   withCompletions,
   yesNo,
@@ -35,6 +36,12 @@ const MIN_STALL_MS = 1000
 
 const ofAccount = { group: 'account', needs: ['blocks'] } as const
 const ofVotes = { group: 'chains', needs: ['blocks'] } as const
+/** Other options are switched off by `off`, so it means `none` here too. */
+const gpuChoice: ValueKind<string> = {
+  ...withCompletions(['auto', 'all', 'none'], someText),
+  parse: (raw) => (raw === 'off' ? 'none' : someText.parse(raw)),
+}
+
 const ofGpu = { group: 'gpu', needs: ['ownSearch', 'gpu', 'noPace'], ...changeable } as const
 const ofRigs = { group: 'rigs', needs: ['rigServer'] } as const
 const ofTime = { group: 'time', ...changeable } as const
@@ -125,10 +132,10 @@ const searchOptions = {
     ...changeable,
   }),
   ...cpuOptions,
-  gpu: option(withCompletions(['auto', 'all', 'none'], someText), 'auto', 'WHICH', 'GPUs to mine with', {
+  gpu: option(gpuChoice, 'auto', 'WHICH', 'GPUs to mine with', {
     group: 'gpu',
     needs: ['ownSearch', 'noPace'],
-    more: 'auto (physical GPUs), all, none, or numbers and names of `newcut devices`, separated by commas.',
+    more: 'auto (physical GPUs), all, none or off, or numbers and names of `newcut devices`, separated by commas.',
     ...changeable,
   }),
   'gpu-batch-ms': option(wholeNumber(1, 1000), 10, 'MS', 'target duration of a GPU batch', ofGpu),

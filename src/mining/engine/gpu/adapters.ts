@@ -1,6 +1,7 @@
 /** Lists GPUs through a child process: this process never loads drivers. */
 
 import { operatingError } from '#ground/base/errors.ts'
+import { suggestName } from '#ground/base/similar-names.ts'
 import { FREE_NONCE } from '#ground/chain/nonce.ts'
 import { engineErrors } from '../errors.ts'
 import { nonceRanges } from '../range.ts'
@@ -161,7 +162,9 @@ function adaptersNamed<T extends AdapterInfo>(part: string, adapters: readonly T
     : adapters.filter(({ name }) => part !== '' && name.toLowerCase().includes(part.toLowerCase()))
   if (found.length > 0) return found
   const known = adapters.map(({ name }, index) => `${index} (${name})`).join(', ')
-  throw operatingError(engineErrors.noSuchGpu, { part, known: known === '' ? 'there is none' : known })
+  const guess = suggestName(part, ['auto', 'all', 'none', ...adapters.map(({ name }) => name)])
+  const listed = known === '' ? 'newcut finds no GPU here' : `GPUs here: ${known}`
+  throw operatingError(engineErrors.noSuchGpu, { part, guess, listed })
 }
 
 /**
