@@ -33,7 +33,7 @@ export function loaded(name: string, texts: readonly string[], data: ReadonlyMap
   evaluator.program.namespace = module.namespace
   const [form] = read(module.code)
   const members = annotationsOf((form as CallForm).items.slice(module.isInterface ? 2 : 3)).rest
-  const resolved = resolveModule(evaluator, module, form as CallForm, members)
+  const resolved = resolveModule(evaluator, module, form as CallForm, { members, order: null })
   const find = (other: string) => state.get<Module>('modules', other)
   return {
     module,

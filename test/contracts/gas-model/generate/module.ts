@@ -49,9 +49,12 @@ export interface ModuleInfo {
 export class Draft {
   readonly x: Expressions
   readonly name: string
+  readonly bare: string
   readonly faces: readonly FaceInfo[]
   /** Modules that its code may name. */
   readonly others: readonly ModuleInfo[]
+  /** Chance of own functions to be named as `module.function`, without the namespace; null names none so. */
+  readonly halfNames: Dice | null
   readonly defs: Def[] = []
   readonly funs: Fun[] = []
   readonly actions: Action[] = []
@@ -61,9 +64,11 @@ export class Draft {
   readonly guards: ((x: Expressions) => Expr)[] = []
   schema: string | null = null
 
-  constructor(x: Expressions, about: Pick<Draft, 'name' | 'faces' | 'others'>) {
+  constructor(x: Expressions, about: Pick<Draft, 'name' | 'bare' | 'faces' | 'others' | 'halfNames'>) {
     this.x = x
     this.name = about.name
+    this.bare = about.bare
+    this.halfNames = about.halfNames
     this.faces = about.faces
     this.others = about.others
   }
@@ -82,7 +87,10 @@ export class Draft {
     const foreign = this.others.flatMap(({ name, funs }) =>
       funs.map((fun) => ({ ...fun, name: `${name}.${fun.name}` })),
     )
-    return { ...EMPTY, funs: [...this.funs, ...foreign], schema: this.schema, hasData: true, ...extra }
+    const own = this.funs.map((fun) => {
+      return this.halfNames?.chance(0.3) ? { ...fun, name: `${this.bare}.${fun.name}` } : fun
+    })
+    return { ...EMPTY, funs: [...own, ...foreign], schema: this.schema, hasData: true, ...extra }
   }
 
   defun(name: string, params: Param[], body: Expr[], result: Type | null = null): void {
@@ -162,13 +170,16 @@ interface Wanted {
   readonly share: number
   /** Whether it makes and keeps guards in any case. */
   readonly hasGuards: boolean
+  /** Chance apart from that of the program, so that it changes nothing else. */
+  readonly names: Dice
 }
 
 export function makeModule(x: Expressions, wanted: Wanted): ModuleInfo {
   const { bare, namespace, faces, others, keyset, share } = wanted
   const { dice } = x
   const name = namespace === null ? bare : `${namespace}.${bare}`
-  const draft = new Draft(x, { name, faces, others })
+  const halfNames = namespace !== null && wanted.names.chance(0.3) ? wanted.names : null
+  const draft = new Draft(x, { name, bare, faces, others, halfNames })
   addGovernance(draft)
   if (dice.chance(0.6)) addSchema(draft)
   addConstants(draft)

@@ -26,11 +26,12 @@ interface StartedPact {
 
 export function makeProgram(seed: number): Program {
   restartNames()
-  return new Programs(new Dice(seed)).make()
+  return new Programs(new Dice(seed), new Dice(-seed)).make()
 }
 
 class Programs {
   readonly #dice: Dice
+  readonly #names: Dice
   readonly #x: Expressions
   readonly #transactions: Transaction[] = []
   readonly #faces: FaceInfo[] = []
@@ -42,8 +43,10 @@ class Programs {
   readonly #isSmall: boolean
   #count = 0
 
-  constructor(dice: Dice) {
+  /** @param names chance of names in another form */
+  constructor(dice: Dice, names: Dice) {
     this.#dice = dice
+    this.#names = names
     this.#x = new Expressions(dice)
     this.#namespace = dice.chance(0.4) ? 'free' : null
     this.#isSmall = dice.chance(0.75)
@@ -187,6 +190,7 @@ class Programs {
       keyset: dice.chance(0.3) ? 'admin' : null,
       share: this.#isSmall ? 0.25 : 0.45,
       hasGuards: forced.guards === true,
+      names: this.#names,
     })
     this.#modules.push(module)
     return [module.form, ...this.#tables(module)]
@@ -229,6 +233,7 @@ class Programs {
           keyset: dice.chance(0.3) ? 'admin' : null,
           share: this.#isSmall ? 0.25 : 0.45,
           hasGuards: false,
+          names: this.#names,
         })
     const tables = isSame
       ? []

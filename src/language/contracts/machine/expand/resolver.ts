@@ -30,7 +30,16 @@ interface VariableNames {
 /** A member, or a module as a value. */
 export type Referent = { readonly definition: Definition } | { readonly module: Module }
 
+/** Knows which members of the module being loaded the network has resolved before a definition. */
+export interface ResolvedBefore {
+  has(member: string): boolean
+  /** Begins a definition. */
+  begin(definition: string | null): void
+}
+
 export class Resolver {
+  /** Null if code may name every member with its module. */
+  order: ResolvedBefore | null = null
   readonly run: Run
   /** The module that contains the code, or null at the top level. */
   readonly module: Module | null
@@ -89,14 +98,22 @@ export class Resolver {
       if (found !== undefined) return { definition: found }
       if (namespace !== null) known ??= this.#find(`${namespace}.${around}`)
     }
-    throw noSuchMember(around, member, place, () => suggestSimilar(member, known === undefined ? [] : membersOf(known)))
+    throw noSuchMember(around, member, place, () => {
+      const full = namespace === null ? around : `${namespace}.${around}`
+      if (this.module?.name === full && this.#later.has(member))
+        return `this name comes too early here: write ${member}`
+      return suggestSimilar(member, known === undefined ? [] : membersOf(known))
+    })
   }
 
-  /** Finds a member by the full name of its module: of the module being loaded, or of its version before. */
+  /**
+   * Finds a member by the full name of its module. In the module being loaded, code finds the members that come before it
+   * in the order of the network. It finds the others in the version before.
+   */
   #findMember(full: string, member: string, place: TextPlace): Definition | undefined {
     const { module } = this
     const own = module?.name === full && !module.isInterface ? module.get(member) : undefined
-    if (own !== undefined) return own
+    if (own !== undefined && this.order?.has(member) !== false) return own
     const found = this.#find(full, place)
     const definition = found?.get(member)
     return definition !== undefined && isVisible(definition) ? definition : undefined

@@ -52,7 +52,7 @@ class UseFinder {
     const isOwn = name.startsWith(prefix)
     const bare = isOwn ? name.slice(prefix.length) : name
     if (!this.#members.has(bare) || (!isOwn && reserved.has(bare))) return
-    for (let each = isOwn ? null : hidden; each !== null; each = each.up) if (each.name === bare) return
+    for (let each = hidden; each !== null; each = each.up) if (each.name === bare) return
     this.found.add(bare)
   }
 
@@ -131,9 +131,10 @@ class UseFinder {
 
 /**
  * @param calls definitions of the module
+ * @returns each definition with the definitions that it uses
  * @throws EvalError if some of them use each other in a circle
  */
-export function refuseCycles(names: NamesInUse, calls: readonly CallForm[]): void {
+export function refuseCycles(names: NamesInUse, calls: readonly CallForm[]): ReadonlyMap<string, ReadonlySet<string>> {
   const members = new Map<string, CallForm>()
   for (const call of calls) {
     const name = call.items[1]
@@ -146,7 +147,7 @@ export function refuseCycles(names: NamesInUse, calls: readonly CallForm[]): voi
     uses.set(name, finder.found)
   }
   const path = findCycle(uses)
-  if (path === null) return
+  if (path === null) return uses
   // Each member once, from the first by name.
   const first = path.indexOf([...path].sort()[0])
   const sorted = [...path.slice(first), ...path.slice(0, first)]

@@ -25,6 +25,7 @@ import { refuseCycles } from './cycles.ts'
 import { checkHash, importsOf } from './imports.ts'
 import { checkImplements } from './interfaces.ts'
 import { ImageLoader } from './module-hash/image.ts'
+import { DefinitionOrder } from './module-hash/order.ts'
 
 /** Work for each member of an interface that a module implements. */
 const MEMBER_WORK = 300
@@ -63,7 +64,9 @@ export class ModuleLoader {
     const members = annotationsOf(rest).rest
     const { forms, reserved } = this.#run
     const names = { module: this.#module.name, reserved, isForm: (name: string) => forms.has(name) }
-    refuseCycles(names, definitionsOf(members))
+    const uses = refuseCycles(names, definitionsOf(members))
+    const order = this.#isRebuilt ? null : new DefinitionOrder(uses)
+    this.#expander.names.order = order
     const later = this.#declareAll(members)
     if (!this.#module.isInterface) this.#govern(governance, place)
     for (const finish of later) finish()
@@ -71,10 +74,15 @@ export class ModuleLoader {
       this.#run.work(MEMBER_WORK * declared.definitions.size)
       checkImplements(this.#module, declared, place)
     }
-    const image = new ImageLoader(this.#run, this.#module, form, members)
+    const image = new ImageLoader(this.#run, this.#module, form, { members, order })
     image.chargeResolved()
     for (const definition of this.#module.definitions.values()) if (definition instanceof Const) void definition.value
     return image
+  }
+
+  /** Whether the module is rebuilt, and its data has no version before that its members could mean. */
+  get #isRebuilt(): boolean {
+    return this.#constants !== null && !this.#module.dependencies.has(this.#module.name)
   }
 
   /**
@@ -150,12 +158,15 @@ export class ModuleLoader {
     members: readonly MemberCall[],
     define: (form: CallForm, kind: string) => { readonly definition: Definition; readonly finish: () => void },
   ): (() => void)[] {
+    const { names } = this.#expander
     return members.map(({ form, kind }) => {
+      names.order?.begin(ownName(form))
       const { definition, finish } = define(form, kind)
       const { name } = definition
       this.#module.definitions.set(name, definition)
       return () => {
         if (!(definition instanceof Schema || definition instanceof TableDefinition)) this.#expander.around = definition
+        names.order?.begin(name)
         finish()
         this.#expander.around = null
       }

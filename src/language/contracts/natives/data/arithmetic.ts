@@ -129,7 +129,8 @@ function modulus(args: Arguments): Term {
 
 function power(args: Arguments): Term {
   const [a, b] = [args.number(0), args.number(1)]
-  args.charge(powerPrice(nextInteger(a), nextInteger(b)), ofIntegers('Pow', nextInteger(a), nextInteger(b)))
+  const [base, exponent] = [nextInteger(a), nextInteger(b)]
+  args.charge(powerPrice(base, exponent), ofIntegers('Pow', base, exponent))
   if (typeof a === 'bigint' && typeof b === 'bigint') return integerPower(args, a, b)
   return withinBits(args, decimalPower(args, toDecimal(a), toDecimal(b)))
 }

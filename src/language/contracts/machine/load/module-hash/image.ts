@@ -3,7 +3,7 @@
  * Loading is charged by them.
  */
 import { evalError } from '../../../errors.ts'
-import type { CallForm, Form } from '../../../syntax/form.ts'
+import type { CallForm } from '../../../syntax/form.ts'
 import { textSize } from '../../../values/charged-size.ts'
 import { hashBytes } from '../../../values/hash.ts'
 import type { DefinitionMeasure, Dependency, Module, ModuleImage } from '../../ast.ts'
@@ -14,7 +14,7 @@ import { type Dependencies, dependenciesOf, pickCost, targetKey } from './depend
 import { encodeModule } from './encode.ts'
 import { PLACEHOLDERS } from './hash-text.ts'
 import { measureDefinition, measureFrame, NETWORK, type SizeWeights, sizeOfMeasure, TEST_FILES } from './measure.ts'
-import { resolveModule } from './resolve.ts'
+import { type MembersInOrder, resolveModule } from './resolve.ts'
 import { HASH, hashSize, LIST, moduleNameSize, ONE, SEVERAL } from './sizes.ts'
 import { measureStored } from './stored-size.ts'
 import { moduleNameOf, nameOfDefinition, type ResolvedModule } from './terms.ts'
@@ -39,10 +39,10 @@ export class ImageLoader {
    * Resolves the members of a module.
    * @throws ContractError if a name in them means nothing to the network
    */
-  constructor(run: ExpandingRun, module: Module, form: CallForm, members: readonly Form[]) {
+  constructor(run: ExpandingRun, module: Module, form: CallForm, parts: MembersInOrder) {
     this.#run = run
     this.#module = module
-    this.#resolved = resolveModule(run, module, form, members)
+    this.#resolved = resolveModule(run, module, form, parts)
     for (const { found, by } of this.#resolved.lookups) run.noteLookup(found, by, module.place)
   }
 

@@ -2,6 +2,7 @@
 import { evalError, type TextPlace } from '../../../errors.ts'
 import { Const, type Definition, type Module, ownerOf, Schema } from '../../ast.ts'
 import type { ExpandingRun } from '../../expand/expander.ts'
+import type { ResolvedBefore } from '../../expand/resolver.ts'
 import { storedModule } from '../../loaded-modules.ts'
 import type { ModuleLookup } from '../../module-lookup.ts'
 import { type Arg, type LookedUpModule, moduleNameOf, type Reference } from './terms.ts'
@@ -19,11 +20,19 @@ export interface ResolvedName {
   readonly to: Reference
 }
 
+/** Members that the text of a module defines. */
+export interface OwnMembers {
+  readonly own: ReadonlySet<string>
+  /** Null if code may name every member with its module. */
+  readonly order: ResolvedBefore | null
+}
+
 export class NameResolver {
   readonly #run: ExpandingRun
   readonly #module: Module
   /** Names that the text of the module defines. */
   readonly #own: ReadonlySet<string>
+  readonly #order: ResolvedBefore | null
   readonly #bound = new Map<string, BoundVariable[]>()
   #depth = 0
   /** Other modules whose members are used. */
@@ -33,10 +42,11 @@ export class NameResolver {
   /** Other modules that are looked up for that definition. */
   lookups: LookedUpModule[] = []
 
-  constructor(run: ExpandingRun, module: Module, own: ReadonlySet<string>) {
+  constructor(run: ExpandingRun, module: Module, { own, order }: OwnMembers) {
     this.#run = run
     this.#module = module
     this.#own = own
+    this.#order = order
   }
 
   /** Runs `body` with variables bound, innermost last. */
@@ -139,7 +149,8 @@ export class NameResolver {
 
   #findMember(module: string | null, name: string): Reference | null {
     if (module === null) return null
-    if (module === this.#module.name && this.#own.has(name)) return { ref: 'member', module: this.#module }
+    const isOwn = module === this.#module.name && this.#own.has(name) && this.#order?.has(name) !== false
+    if (isOwn) return { ref: 'member', module: this.#module }
     const found = this.#find(module, 'name')
     return found !== undefined && hasMember(found, name) ? { ref: 'member', module: found } : null
   }

@@ -3,6 +3,7 @@
  * network, which sorts by strongly connected components.
  */
 import { compareText } from '../../../values/compare.ts'
+import type { ResolvedBefore } from '../../expand/resolver.ts'
 
 /**
  * Sorts names by their uses.
@@ -70,4 +71,28 @@ function walk(edges: readonly (readonly number[])[], roots: readonly number[]): 
     trees.push(left.slice(start))
   }
   return [left, trees]
+}
+
+/** The members that the network has resolved before a definition of a module. */
+export class DefinitionOrder implements ResolvedBefore {
+  readonly #uses: ReadonlyMap<string, ReadonlySet<string>>
+  #ranks: ReadonlyMap<string, number> | null = null
+  #around: string | null = null
+
+  /** @param uses definition -> definitions that it uses, without circles */
+  constructor(uses: ReadonlyMap<string, ReadonlySet<string>>) {
+    this.#uses = uses
+  }
+
+  begin(definition: string | null): void {
+    this.#around = definition
+  }
+
+  has(member: string): boolean {
+    const around = this.#around
+    if (around === null || this.#uses.get(around)?.has(member) === true) return true
+    this.#ranks ??= new Map(componentsOf(this.#uses).map(({ names: [name] }, rank) => [name, rank]))
+    const rank = this.#ranks.get(member)
+    return rank === undefined || rank < (this.#ranks.get(around) ?? Number.POSITIVE_INFINITY)
+  }
 }

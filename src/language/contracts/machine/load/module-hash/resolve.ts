@@ -6,9 +6,10 @@ import { syntaxError } from '../../../syntax/lexer.ts'
 import { compareText } from '../../../values/compare.ts'
 import { Const, type Module, ownerOf } from '../../ast.ts'
 import { Expander, type ExpandingRun } from '../../expand/expander.ts'
+import type { ResolvedBefore } from '../../expand/resolver.ts'
 import { Desugarer } from './desugar.ts'
 import { bytesOfHash } from './hash-text.ts'
-import { NameResolver } from './names.ts'
+import { NameResolver, type OwnMembers } from './names.ts'
 import { componentsOf } from './order.ts'
 import {
   type CapabilityMeta,
@@ -23,21 +24,28 @@ import {
 /** Kinds of definitions. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['defun', 'defcap', 'defpact', 'defconst', 'defschema', 'deftable'])
 
+/** Forms and order of the members of a module. */
+export interface MembersInOrder {
+  /** Forms of its members, after its governance and documentation. */
+  readonly members: readonly Form[]
+  /** Null if code may name every member with its module. */
+  readonly order: ResolvedBefore | null
+}
+
 /**
  * Resolves the members of a loaded module.
  * @param form the whole form of the module
- * @param members forms of its members, after its governance and documentation
  * @throws ContractError if a name in them means nothing to the network
  */
 export function resolveModule(
   run: ExpandingRun,
   module: Module,
   form: CallForm,
-  members: readonly Form[],
+  { members, order }: MembersInOrder,
 ): ResolvedModule {
   const calls = members.filter((member): member is CallForm => member.form === 'call')
   const forms = new Map(calls.filter((call) => DEFINITIONS.has(kindOf(call))).map((call) => [nameOf(call).name, call]))
-  const resolver = new DefinitionResolver(run, module, new Set(forms.keys()))
+  const resolver = new DefinitionResolver(run, module, { own: new Set(forms.keys()), order })
   const imports = calls.filter((call) => kindOf(call) === 'use').map(importOf)
   const lookups = [...resolver.lookUpAll([...imports.map(({ written }) => written), ...module.interfaces])]
   const resolved = new Map<string, DefinitionResolution>()
@@ -102,12 +110,14 @@ interface DefinitionResolution {
 /** Resolves one definition after the other. */
 class DefinitionResolver {
   readonly #module: Module
+  readonly #order: ResolvedBefore | null
   readonly #names: NameResolver
   readonly #desugarer: Desugarer
 
-  constructor(run: ExpandingRun, module: Module, own: ReadonlySet<string>) {
+  constructor(run: ExpandingRun, module: Module, members: OwnMembers) {
     this.#module = module
-    this.#names = new NameResolver(run, module, own)
+    this.#order = members.order
+    this.#names = new NameResolver(run, module, members)
     this.#desugarer = new Desugarer(new Expander(run, module), this.#names)
   }
 
@@ -126,6 +136,7 @@ class DefinitionResolver {
     const looked: LookedUpModule[] = []
     this.#names.uses = used
     this.#names.lookups = looked
+    this.#order?.begin(nameOf(form).name)
     return { definition: this.#definition(kindOf(form), form), used, looked }
   }
 
