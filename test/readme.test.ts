@@ -38,6 +38,15 @@ it('the picture of the README is a PNG of 1,800 pixels in width, below 200 kB', 
   expect(picture.length).toBeLessThan(200_000)
 })
 
+it('README names files and folders that a reader has: of the checkout, of a command before, or of the reader', () => {
+  const named = [...readme.matchAll(/^(?!git |npm )\w[^#\n]*$/gm)].flatMap(
+    ([line]) => line.match(/\S+\.(?:repl|pact|yaml|json|key)\b/g) ?? [],
+  )
+  const made = [...readme.matchAll(/^newcut (?:keygen|init) (\S+)$/gm)].map(([, name]) => name)
+  expect(made).toEqual(['my.key', 'my-contracts'])
+  expect(named.filter((name) => !made.includes(name) && !existsSync(new URL(name, root)))).toEqual([])
+})
+
 it('README and package.json name one repository', () => {
   const { repository, homepage, bugs } = packageJson
   const [, address] = /^git\+(https:\/\/.+)$/.exec(repository.url) ?? []
@@ -80,21 +89,20 @@ describe('the samples in README', () => {
   })
 
   it('the commands of the sample Contracts run against the network of the first', async () => {
-    const [devnet, ...others] = commandsIn(readme, 'Contracts')
+    const commands = commandsIn(readme, 'Contracts')
+    const devnet = commands.find((line) => line.startsWith('newcut devnet')) ?? ''
     const url = await startedNode(devnet)
-    const folder = temporaryFolder()
-    const file = join(folder, 'my-token.repl')
-    writeFileSync(file, '(expect "three" 3 (+ 1 2))\n')
+    const project = join(temporaryFolder(), 'my-contracts')
     const printed: string[] = []
-    for (const line of others) {
-      const args = wordsOf(line).map((word) => (word === 'my-token.repl' ? file : word))
+    for (const line of commands.filter((each) => each !== devnet)) {
+      const args = wordsOf(line).map((word) => (word === 'my-contracts' ? project : word))
       const { code, out } = await run(args, { NEWCUT_NODE: url })
       expect(code, line).toBe(0)
       printed.push(out)
     }
-    expect(printed[0]).toContain('"account": "sender00"')
-    expect(printed[1]).toBe('moved 1.5 coins from sender00 to sender01, from chain 0 to chain 3\n')
-    expect(printed[2]).toContain('1 passed, 0 failed')
+    expect(printed[1]).toContain('9 passed, 0 failed')
+    expect(printed[2]).toContain('"account": "sender00"')
+    expect(printed[3]).toBe('moved 1.5 coins from sender00 to sender01, from chain 0 to chain 3\n')
   })
 
   it('the sample Mine mines for the key in a file of keygen', async () => {

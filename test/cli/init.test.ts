@@ -40,6 +40,16 @@ it('newcut init makes the project of the template, with its name and the version
   }
 })
 
+it('the contract tests of a new project pass before anything is installed', async () => {
+  const folder = join(home, 'tested')
+  await run(['init', folder])
+  const { code, out } = await run(['test', folder])
+  expect({ code, last: out.trimEnd().split('\n').at(-1) }).toEqual({
+    code: 0,
+    last: expect.stringMatching(/^9 passed, 0 failed, 0 skipped, 1 file/),
+  })
+})
+
 it('the commands that newcut init prints are those of the README, which are scripts of package.json', () => {
   const readme = readFileSync(join(TEMPLATE, 'README.md'), 'utf8')
   expect(readme).toContain('```sh\nnpm install\nnpm test\nnpm run deploy\n```')

@@ -28,7 +28,7 @@ export const notRun: readonly NotRun[] = [
     first: 'newcut conformance --serve',
     reason: 'it waits for a client; test/conformance/own-clients.test.ts runs it',
   },
-  { document: 'docs/CONTRACTS.md', first: 'newcut test my-token.repl', reason: 'the files are of the reader' },
+  { document: 'docs/CONTRACTS.md', first: 'newcut test counter.repl', reason: 'the reader makes the files below' },
   { document: 'docs/CONSOLE.md', first: '$ newcut mine --blocks 5', reason: LUCK },
   {
     document: 'docs/DEVNET-CONTROL.md',

@@ -6,6 +6,7 @@ import { ContractError } from '../contracts/errors.ts'
 import { languagesOf, type PropertyRuns, runTests, type TestFiles, type TestReport } from '../contracts/repl/run.ts'
 import { type ObserverOptions, type RunFindings, TestRunObserver } from '../contracts/repl/run-observer.ts'
 import { MissingFork, type TestRunOptions } from '../contracts/repl/test-start.ts'
+import { systemTextAt } from '../contracts/system/system.ts'
 
 /** Folders of contracts that others wrote. */
 export const DEPENDENCIES: ReadonlySet<string> = new Set([
@@ -104,6 +105,8 @@ export function codeIn(file: string): string {
   try {
     return readUserText(file, MAX_CODE_BYTES)
   } catch (error) {
+    const own = (error as NodeJS.ErrnoException).code === 'ENOENT' ? systemTextAt(file) : null
+    if (own !== null) return own
     throw new ContractError('EvalError', `cannot read ${displayPath(file)}: ${fileProblem(error)}`)
   }
 }

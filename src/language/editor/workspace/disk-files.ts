@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fileProblem } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES, readUserFile, readUserText } from '#ground/base/user-file.ts'
+import { systemTextAt } from '../../contracts/system/system.ts'
 import type { WorkspaceFiles } from './workspace.ts'
 
 /** Maximum number of entries in one search: a home folder as workspace must not stop the editor. */
@@ -44,9 +45,9 @@ export function diskFiles(
 export function readText(file: string): string | null {
   try {
     return readUserText(file, MAX_CODE_BYTES)
-  } catch {
+  } catch (error) {
     // A file that is missing or may not be read is reported where a program loads it.
-    return null
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? systemTextAt(file) : null
   }
 }
 
