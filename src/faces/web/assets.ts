@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
+import type { CompressedText } from '#ground/base/http-answer.ts'
 
 /** A file in memory. */
 export interface Asset {
@@ -71,9 +72,21 @@ export function pageAssets(
   )
 }
 
-/** Sends a file. Pages of other sites may not read it, even where the server allows them other routes. */
-export function sendAsset(reply: FastifyReply, { type, text, policy }: Asset): FastifyReply {
-  reply.removeHeader('access-control-allow-origin').headers(SAFE_HEADERS)
+/** Files of all pages, compressed. */
+const compressed = new WeakMap<Asset, CompressedText>()
+
+/**
+ * Sends a file. Pages of other sites may not read it, even where the server allows them other routes.
+ * @param vary headers of the request that decide about the answer
+ */
+export async function sendAsset(reply: FastifyReply, asset: Asset, vary = 'accept-encoding'): Promise<FastifyReply> {
+  const { type, text, policy } = asset
+  // Miners load it only with the first file that a browser asks for.
+  const { CompressedText } = await import('#ground/base/http-answer.ts')
+  const known = compressed.get(asset) ?? new CompressedText(text)
+  compressed.set(asset, known)
+  const { headers, body } = known.bodyFor(reply.request.headers['accept-encoding'])
+  reply.removeHeader('access-control-allow-origin').headers({ ...SAFE_HEADERS, ...headers, vary })
   if (policy !== undefined) reply.header('content-security-policy', policy)
-  return reply.type(type).send(text)
+  return reply.type(type).send(body)
 }

@@ -1,7 +1,9 @@
 /**
- * The only reader of HTTP answers of other machines. It limits the time and the unpacked bytes of an answer, and follows
- * no redirect. The client in src/client/node has connections of its own, with the same limits (node/round-trip.ts).
+ * HTTP answers. Here is the only reader of those of other machines: it limits the time and the unpacked bytes of an
+ * answer, and follows no redirect. The client in src/client/node has connections of its own, with the same limits
+ * (node/round-trip.ts). Own answers with long texts are compressed (RFC 9110 section 12.5.3).
  */
+import { gzipSync } from 'node:zlib'
 import { ByteBuffer } from './bytes.ts'
 import { baseErrors, describeError, NewcutError, operatingError } from './errors.ts'
 import { printable } from './printable.ts'
@@ -130,4 +132,37 @@ async function bytesOf(url: string | URL, { body }: Response, maxBytes: number):
     bytes.append(part.value)
   }
   return bytes.take()
+}
+
+/** Header Vary of an answer that may be compressed. */
+export const VARY = 'accept-encoding'
+
+/** A text that does not change. It is compressed once, for the first client that accepts it. */
+export class CompressedText {
+  readonly #text: string
+  #gzip: Buffer | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /**
+   * The body for a client, with the headers that describe it.
+   * @param accepted header Accept-Encoding of the request
+   */
+  bodyFor(accepted: string | undefined): { readonly headers: Record<string, string>; readonly body: Buffer } {
+    if (!acceptsGzip(accepted)) return { headers: { vary: VARY }, body: Buffer.from(this.#text) }
+    this.#gzip ??= gzipSync(this.#text, { level: 9 })
+    return { headers: { vary: VARY, 'content-encoding': 'gzip' }, body: this.#gzip }
+  }
+}
+
+/** Whether an Accept-Encoding header names gzip, or everything, and does not refuse it with a quality of 0. */
+function acceptsGzip(header = ''): boolean {
+  const codings = header
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim().split(/\s*;\s*/))
+  const found = codings.find(([name]) => name === 'gzip') ?? codings.find(([name]) => name === '*')
+  return found !== undefined && !found.slice(1).some((each) => /^q=0(\.0*)?$/.test(each))
 }

@@ -1,4 +1,5 @@
 /** Where the developers' page is served, to which clients, and with which files. */
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDevnet } from '../../../src/compose/devnet.ts'
 import { startDevnetWithPage } from '../../../src/compose/devnet-page.ts'
@@ -35,7 +36,7 @@ describe('GET /', () => {
       expect(headers['content-type']).toBe('text/html;charset=utf-8')
       expect(status).toBe(200)
       expect(headers['content-security-policy']).toBe(EXPLORER_POLICY)
-      expect(headers.vary).toBe('accept')
+      expect(headers.vary).toBe('accept, accept-encoding')
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['access-control-allow-origin']).toBeUndefined()
       expect(body.toString()).toContain('<canvas id="braid">')
@@ -126,6 +127,18 @@ describe('the files', () => {
       expect(headers['content-type'], path).toEqual(type)
       expect(status, path).toBe(200)
       expect(body.toString()).toBe(text)
+    }
+  })
+
+  it('the files of the explorer, and the description of the calls, come compressed to browsers', async () => {
+    const peer = await start()
+    for (const path of ['/explorer/main.js', '/explorer/explorer.css', '/openapi.json']) {
+      const plain = await peer.get(path)
+      const { headers, body } = await peer.get(path, { headers: { 'accept-encoding': 'gzip, deflate, br' } })
+      expect(headers['content-encoding'], path).toBe('gzip')
+      expect(headers['content-type'], path).toBe(plain.headers['content-type'])
+      expect(gunzipSync(body).equals(plain.body), path).toBe(true)
+      expect(body.length, path).toBeLessThan(plain.body.length / 2)
     }
   })
 

@@ -1,5 +1,6 @@
 /** GET /openapi.json: OpenAPI 3.1 description of a router, from the schemas that validate its requests. */
 
+import { CompressedText } from '#ground/base/http-answer.ts'
 import * as bodies from '#ground/schema/bodies.ts'
 import * as commandBodies from '#ground/schema/command-bodies.ts'
 import { JSON_TYPE, type Operation, type OperationResponse } from '#ground/schema/operation.ts'
@@ -27,10 +28,11 @@ interface OpenApiOptions {
 
 /** Describes all operations that the router serves at the first request for the document. */
 export function addOpenApi(router: Router, options: OpenApiOptions): void {
-  let text: string | undefined
-  router.serve(openApi, (_call, reply) => {
-    text ??= JSON.stringify(describe(router, options))
-    return sendJson(reply, JSON_TYPE, text)
+  let text: CompressedText | undefined
+  router.serve(openApi, ({ request }, reply) => {
+    text ??= new CompressedText(JSON.stringify(describe(router, options)))
+    const { headers, body } = text.bodyFor(request.headers['accept-encoding'])
+    return sendJson(reply.headers(headers), JSON_TYPE, body)
   })
 }
 
