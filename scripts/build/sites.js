@@ -33,8 +33,7 @@ const LINK = '<p id="mode">connecting to the node</p>\n      <p id="link" role="
  * @param {string} template
  * @param {string} name
  * @param {string} text a comment with lines `fact: text`, then the content of the page. Facts: `title`, `description`;
- * `link`, one more link; `in`, the path of the page to which it belongs; `body`, attributes; `status`, what stands beside the
- * title
+ * `in`, the path of the page to which it belongs; `body`, attributes; `status`, what stands beside the title
  * @throws {Error} for a page without a title or a description
  */
 export function filledPage(template, name, text) {
@@ -47,11 +46,10 @@ export function filledPage(template, name, text) {
     : `${HOME}${given.title[0].toUpperCase()}${given.title.slice(1)}`
   const script = isHome ? 'main' : `${name}-main`
   /** @type {Readonly<Record<string, string>>} */
-  const facts = { status: LINK, link: '', ...given, heading, script, content }
+  const facts = { status: LINK, ...given, heading, script, content }
   const path = given.in ?? (isHome ? '/' : `/explorer/${name}`)
   return template
     .replace(`        <a href="${path}">`, `        <a href="${path}" aria-current="page">`)
     .replace(BODY, facts.body === undefined ? BODY : `<body ${facts.body}>`)
-    .replace(/^ *\{link\}\n/m, (line) => (facts.link === '' ? '' : line))
     .replace(/\{(\w+)\}/g, (_, fact) => facts[fact])
 }

@@ -10,8 +10,15 @@ import { pathWith } from './query.ts'
 /** Counts searches: the answer to an earlier one is dropped. */
 let searches = 0
 
-/** Makes the field work: `/` focuses it, Enter searches, and Escape takes the answer away. */
+/**
+ * Makes the field work: `/` focuses it, Enter searches, and Escape takes the answer away. The link to the content moves
+ * the focus only, because the fragment of a page names its content.
+ */
 export function openSearchField(): void {
+  document.querySelector('.skip')?.addEventListener('click', (event) => {
+    event.preventDefault()
+    element('content').focus()
+  })
   const field = element<HTMLInputElement>('find-text')
   element('find').addEventListener('submit', (event) => {
     event.preventDefault()
