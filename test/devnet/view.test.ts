@@ -1,5 +1,6 @@
 /** /devnet/view and /devnet/live, the data of the developer page, against the node's interface. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { NodeState } from '../../src/faces/web/explorer/browser/state.ts'
 import { validatorOf } from '../../src/ground/schema/validator.ts'
 import type { NodeView } from '../../src/ground/schema/view.ts'
 import { NodeView as ViewSchema } from '../../src/ground/schema/view.ts'
@@ -10,6 +11,9 @@ import { OpenResponse, Peer } from './request.ts'
 
 const viewOf = async (peer: Peer, headers = {}): Promise<NodeView> =>
   jsonOf(await peer.get('/devnet/view', { headers }))
+
+/** All blocks of a view, as the page reads them. */
+const blocksOf = (view: NodeView) => [...new NodeState(view).blocks.values()]
 
 async function watch(peer: Peer, headers = {}): Promise<OpenResponse> {
   const stream = await OpenResponse.open(`${peer.url}/devnet/live`, { headers })
@@ -41,10 +45,13 @@ describe('the view', () => {
     const cut = jsonOf(await peer.get(`${PREFIX}/cut`))
     const heads = view.heads.map(({ chain, height, hash }) => [String(chain), { height, hash }])
     expect(Object.fromEntries(heads)).toEqual(cut.hashes)
-    expect(view.blocks.length).toBe(
+    expect(view.blocks).toEqual([])
+    expect(blocksOf(view).length).toBe(
       10 + Object.values(cut.hashes).reduce((sum: number, each) => sum + (each as { height: number }).height, 0),
     )
-    for (const { chain, hash, parent, adjacents, createdMs, height } of view.blocks.filter((each) => each.height > 4)) {
+    for (const { chain, hash, parent, adjacents, createdMs, height } of blocksOf(view).filter(
+      (each) => each.height > 4,
+    )) {
       const headers = { accept: OBJECTS }
       const header = jsonOf(await peer.get(`${PREFIX}/chain/${chain}/header/${hash}`, { headers }))
       expect(parent).toEqual(header.parent)
@@ -53,6 +60,63 @@ describe('the view', () => {
       expect(adjacents.toSorted()).toEqual((Object.values(header.adjacents) as string[]).toSorted())
     }
     expect(view.status).toEqual({ ...jsonOf(await plain(peer).get('/devnet/status')), clock: expect.anything() })
+  })
+
+  it.each([
+    ['twenty', 28, 30],
+    ['petersen', 56, 58],
+    ['pair', 120, 122],
+  ] as const)('a view of the graph %s has %i heights, and less than 60 kB', async (graph, heights, made) => {
+    const { peer } = await start({ graph, autoMine: { kind: 'on-demand' } })
+    await makeBlocks(peer, { 0: made, 1: made })
+    const { body } = await peer.get('/devnet/view')
+    const { branches, heads } = JSON.parse(body.toString()) as NodeView
+    const highest = Math.max(...heads.map(({ height }) => height))
+    expect(branches.map(({ lowest, hashes }) => [lowest, lowest + hashes.length - 1])).toEqual(
+      heads.map(({ height }) => [highest - heights + 1, height]),
+    )
+    expect(body.length).toBeLessThan(60_000)
+  })
+
+  it('a reader limits the heights, requests and texts of a view, which always has each head', async () => {
+    const { peer } = await startLedger({ allowPrint: true })
+    await makeBlocks(peer, { 0: 5 })
+    for (const text of ['one', 'two']) await ok(local(peer, exec(`(print "${text}")`)))
+    const asked = async (query: string) => jsonOf(await peer.get(`/devnet/view${query}`)) as NodeView
+    const least = await asked('?heights=1&newest=0')
+    expect(least.branches.map(({ lowest, hashes }) => [lowest, ...hashes])).toEqual(
+      least.heads.map(({ height, hash }) => [height, hash]),
+    )
+    expect(least.heads[0].height).not.toBe(least.heads[1].height)
+    expect([least.requests, least.prints]).toEqual([[], []])
+    const some = await asked('?heights=3&newest=1')
+    expect(some.branches[0].hashes).toHaveLength(3)
+    expect(some.requests?.map(({ path }) => path)).toEqual([`${PREFIX}/chain/0/pact/api/v1/local`])
+    expect(some.prints?.map(({ text }) => text)).toEqual(['two'])
+    for (const query of ['heights=0', 'heights=121', 'newest=201', 'newest=-1']) {
+      const refused = await peer.get(`/devnet/view?${query}`)
+      expect([refused.status, refused.body.toString()]).toEqual([400, expect.stringContaining(query.split('=')[0])])
+    }
+  })
+
+  it('the page derives the parents of each current block, also after a reorg of one chain', async () => {
+    const { peer } = await start({ graph: 'petersen', autoMine: { kind: 'on-demand' } })
+    await makeBlocks(peer, { 0: 9, 3: 5 })
+    await order(plain(peer), '/devnet/fork', { chain: 0, depth: 3 })
+    await makeBlocks(peer, { 7: 2 })
+    const view = await viewOf(peer)
+    const lowest = Math.min(...view.branches.map((each) => each.lowest))
+    const orphans = view.blocks.map(({ hash }) => hash)
+    expect(orphans.length).toBeGreaterThan(2)
+    const derived = blocksOf(view).filter(({ hash, height }) => height > lowest && !orphans.includes(hash))
+    expect(derived.length).toBeGreaterThan(20)
+    for (const { chain, hash, parent, adjacents } of derived) {
+      const headers = { accept: OBJECTS }
+      const header = jsonOf(await peer.get(`${PREFIX}/chain/${chain}/header/${hash}`, { headers }))
+      expect([parent, ...adjacents].toSorted()).toEqual(
+        [header.parent, ...(Object.values(header.adjacents) as string[])].toSorted(),
+      )
+    }
   })
 
   it('the view has the balances of the chains', async () => {
@@ -106,9 +170,10 @@ describe('the view', () => {
       keys.unshift(command.hash)
     }
     await makeBlocks(peer, { 0: 150, 1: 150 })
-    const { transactions, blocks } = await viewOf(peer)
+    const view = await viewOf(peer)
+    const { transactions } = view
     expect(transactions.map(({ key }) => key)).toEqual(keys)
-    expect(blocks.map(({ hash }) => hash)).not.toContain(transactions[0].block)
+    expect(blocksOf(view).map(({ hash }) => hash)).not.toContain(transactions[0].block)
   })
 
   it('the view shows a transaction whose block was orphaned as such, and as pending again', async () => {
@@ -192,12 +257,17 @@ describe('the stream', () => {
     await expect.poll(() => told(stream).length).toBe(1)
     await makeBlocks(peer, { 0: 300, 1: 300 })
     // Readers of the view make it send to the streams at once. No time passes, so nothing else does.
-    const { heads, blocks } = await viewOf(peer)
+    const view = await viewOf(peer)
+    const { heads } = view
     await expect.poll(() => told(stream).findLast(({ data }) => data.heads)?.data.heads).toEqual(heads)
     const events = told(stream).slice(1)
     expect(events).toHaveLength(1)
     const sent = events.flatMap(({ data }) => data.blocks ?? []).map(({ hash }) => hash)
-    expect(sent.toSorted()).toEqual(blocks.map(({ hash }) => hash).toSorted())
+    expect(sent.toSorted()).toEqual(
+      blocksOf(view)
+        .map(({ hash }) => hash)
+        .toSorted(),
+    )
   })
 
   it('the stream is refused with 503 if 16 are open, until one of them ends; all end with the node', async () => {

@@ -45,6 +45,14 @@ const BlockView = Type.Object({
   transactions: Natural,
 })
 
+const BranchView = Type.Object({
+  chain: Natural,
+  lowest: { ...Natural, description: 'height of the first block' },
+  hashes: Type.Array(HashText, { description: 'by height' }),
+  createdMs: Type.Array(Milliseconds),
+  transactions: Type.Array(Natural),
+})
+
 const PoolView = Type.Object({
   sizes: Type.Array(Natural, { description: 'by chain: pending transactions' }),
   newest: Type.Array(PendingView, { description: 'newest first' }),
@@ -93,7 +101,7 @@ const PrintView = Type.Object({
 const sections = {
   network: NetworkView,
   heads: Type.Array(HeadView),
-  blocks: Type.Array(BlockView, { description: 'the highest of all chains, orphans included' }),
+  blocks: Type.Array(BlockView, { description: 'orphans beside the branches; in a change event all new blocks' }),
   pool: PoolView,
   transactions: Type.Array(ExecutedView, { description: 'newest first' }),
   accounts: Type.Array(AccountView),
@@ -106,6 +114,10 @@ const forThisMachine = {
 
 export const NodeView = Type.Object({
   ...sections,
+  branches: Type.Array(BranchView, {
+    description:
+      'the highest blocks of each chain up to its head. The parents of a block are the block before it, and those one height lower on the adjacent chains',
+  }),
   status: Type.Optional(forThisMachine.status),
   requests: Type.Optional(forThisMachine.requests),
   prints: Type.Optional(forThisMachine.prints),
@@ -115,13 +127,37 @@ export type NodeView = Static<typeof NodeView>
 export type NetworkView = Static<typeof NetworkView>
 export type HeadView = Static<typeof HeadView>
 export type BlockView = Static<typeof BlockView>
+export type BranchView = Static<typeof BranchView>
 export type PoolView = Static<typeof PoolView>
 export type ExecutedView = Static<typeof ExecutedView>
 export type AccountView = Static<typeof AccountView>
 export type RequestView = Static<typeof RequestView>
 export type PrintView = Static<typeof PrintView>
 
-const shared = { method: 'GET', scope: 'root', params: None, query: None } as const
+/** Maximum number of requests, and of printed texts. */
+export const MAX_VIEW_ITEMS = 200
+export const MAX_VIEW_HEIGHTS = 120
+
+const query = Type.Object({
+  heights: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_VIEW_HEIGHTS,
+      description: 'heights of `branches` and `blocks`; default 28 to 120, by the number of chains',
+    }),
+  ),
+  newest: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_VIEW_ITEMS,
+      description: `maximum of \`requests\` and of \`prints\`; default ${MAX_VIEW_ITEMS}`,
+    }),
+  ),
+})
+
+export type ViewQuery = Static<typeof query>
+
+const shared = { method: 'GET', scope: 'root', params: None, query } as const
 const own = 'manual settings, requests and printed texts are sent only to this machine'
 
 export const viewOperations = {

@@ -106,7 +106,7 @@ await describeInChromium('the page of transfers', (browser) => {
     const view = JSON.stringify(await node.get('/devnet/view'))
     const stream = { contentType: 'text/event-stream', body: `event: view\ndata: ${view}\n\n` }
     let opened = 0
-    await page.route('**/devnet/live', (route) => (opened++ === 0 ? route.fulfill(stream) : undefined))
+    await page.route('**/devnet/live*', (route) => (opened++ === 0 ? route.fulfill(stream) : undefined))
     await page.goto(`${node.url}/explorer/transfers`)
     await page.locator('button:text-is("Complete the transfer")').click()
     await expect.poll(() => outcomes(page)).toEqual(['claim pending'])

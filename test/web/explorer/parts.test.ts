@@ -32,7 +32,7 @@ describe('blocks', () => {
     return { hash, parent, height, chain: 0, adjacents, createdMs: 0 } as unknown as BlockView
   }
   const view = (head: string, height: number, blocks: readonly BlockView[], requests: readonly object[] = []) => {
-    return { heads: [{ chain: 0, hash: head, height }], blocks, requests } as unknown as NodeView
+    return { heads: [{ chain: 0, hash: head, height }], branches: [], blocks, requests } as unknown as NodeView
   }
 
   it('blocks that leave their chain are a reorg, with their number and lowest height', () => {

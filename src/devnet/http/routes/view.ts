@@ -17,12 +17,12 @@ interface ViewRouteOptions extends Omit<LiveViewOptions, 'requests'> {
 export function addViewRoutes(router: Router, { nowMs, ...options }: ViewRouteOptions): void {
   const view = new LiveView({ ...options, requests: new RequestLog(router.app, nowMs) })
   router.app.addHook('onClose', async () => view.stop())
-  router.serve(viewOperations.devnetView, ({ request }, reply) =>
-    sendJson(reply, JSON_TYPE, JSON.stringify(view.viewFor(foreignRefusal(request) === null))),
+  router.serve(viewOperations.devnetView, ({ request, query }, reply) =>
+    sendJson(reply, JSON_TYPE, JSON.stringify(view.viewFor(foreignRefusal(request) === null, query))),
   )
-  router.serve(viewOperations.devnetLive, ({ request }, reply) => {
+  router.serve(viewOperations.devnetLive, ({ request, query }, reply) => {
     if (view.isFull) return noMoreStreams(reply)
-    view.open(reply, foreignRefusal(request) === null)
+    view.open(reply, foreignRefusal(request) === null, query)
     return reply
   })
 }

@@ -4,21 +4,28 @@ import { developmentAccounts } from '#ground/chain/development-accounts.ts'
 import { graphAt } from '#ground/chain/network.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { difficultyOf } from '#ground/chain/target.ts'
-import type { AccountView, BlockView, HeadView } from '#ground/schema/view.ts'
+import {
+  type AccountView,
+  type BlockView,
+  type BranchView,
+  type HeadView,
+  MAX_VIEW_HEIGHTS,
+} from '#ground/schema/view.ts'
 import { Decimal } from '#language/contracts/values/decimal.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
 
-/** Approximate number of blocks shown, and bounds of the number of heights. */
-const SHOWN_BLOCKS = 800
-const [MIN_HEIGHTS, MAX_HEIGHTS] = [40, 120]
+/** Approximate number of blocks shown, and the minimum of heights: those that the widest page shows of 20 chains. */
+const SHOWN_BLOCKS = 560
+const MIN_HEIGHTS = 28
 /** Maximum accounts of miners shown. */
 const MAX_MINERS = 4
 
 /** Constant properties of the network. */
-export function viewedNetwork({ network, checkPow: pow }: Chains, product: string) {
-  const adjacents = graphAt(network, 0).adjacents.map((each) => [...each])
+export function viewedNetwork({ network, checkPow: pow, cut }: Chains, product: string) {
+  const height = Math.max(...[...cut.values()].map((head) => Number(head.height)))
+  const adjacents = graphAt(network, height).adjacents.map((each) => [...each])
   return { name: network.name, product, pow, adjacents }
 }
 
@@ -37,9 +44,11 @@ export function headsOf({ cut }: Chains): HeadView[] {
   }))
 }
 
-/** Lowest height shown. */
-export function lowestShown({ cut, store }: Chains): number {
-  const heights = Math.min(MAX_HEIGHTS, Math.max(MIN_HEIGHTS, Math.floor(SHOWN_BLOCKS / store.chains)))
+/** Lowest height shown. @param heights number of heights; the default depends on the number of chains */
+export function lowestShown(
+  { cut, store }: Chains,
+  heights = Math.min(MAX_VIEW_HEIGHTS, Math.max(MIN_HEIGHTS, Math.floor(SHOWN_BLOCKS / store.chains))),
+): number {
   const highest = Math.max(...[...cut.values()].map(({ height }) => Number(height)))
   return Math.max(0, highest - heights + 1)
 }
@@ -49,6 +58,28 @@ export function shownBlocks({ chainIds, store }: Chains, lowest: number): Block[
   return chainIds.flatMap((chain) => store.slice(chain, store.positionAtHeight(chain, lowest), store.count(chain)))
 }
 
+/** The blocks of each chain from height `lowest` to its head, or only the head if that is lower. */
+export function branchesFrom({ cut, store }: Chains, lowest: number): BranchView[] {
+  return [...cut].map(([chain, { height, hash }]) => {
+    const first = Math.min(lowest, Number(height))
+    const blocks: Block[] = []
+    let record = store.recordOfHash(hash)
+    for (; record >= 0 && store.heightAt(record) >= first; record = store.parentRecord(record)) {
+      blocks.push(store.blockAt(record))
+    }
+    blocks.reverse()
+    return {
+      chain,
+      lowest: blocks[0].height,
+      hashes: blocks.map(({ id }) => id),
+      createdMs: blocks.map(createdMsOf),
+      transactions: blocks.map(({ payload }) => payload.transactions.length),
+    }
+  })
+}
+
+const createdMsOf = ({ header }: Block) => Number(header.creationTime / 1000n)
+
 export function blockView(block: Block): BlockView {
   const { chain, height, id: hash, header, payload } = block
   return {
@@ -57,7 +88,7 @@ export function blockView(block: Block): BlockView {
     hash,
     parent: encodeBase64Url(header.parent),
     adjacents: [...header.adjacents.values()].map((each) => encodeBase64Url(each)),
-    createdMs: Number(header.creationTime / 1000n),
+    createdMs: createdMsOf(block),
     transactions: payload.transactions.length,
   }
 }

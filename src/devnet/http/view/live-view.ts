@@ -5,11 +5,13 @@
 import type { FastifyReply } from 'fastify'
 import type { Clock } from '#ground/base/clock.ts'
 import {
+  MAX_VIEW_ITEMS,
   MAX_VIEW_STREAMS,
   type NetworkView,
   type NodeView,
   type PrintView,
   type RequestView,
+  type ViewQuery,
 } from '#ground/schema/view.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
@@ -17,7 +19,7 @@ import type { Chains } from '../../rules/chains.ts'
 import type { Block } from '../../store/block-store.ts'
 import { serveEventStream } from '../app.ts'
 import { Broadcast } from '../stream/broadcast.ts'
-import { Balances, blockView, headsOf, lowestShown, shownBlocks } from './chain-view.ts'
+import { Balances, blockView, branchesFrom, headsOf, lowestShown, shownBlocks } from './chain-view.ts'
 import { ExecutedCommands, PoolWatch } from './command-view.ts'
 import type { RequestLog } from './request-log.ts'
 
@@ -39,7 +41,7 @@ export interface LiveViewOptions {
 }
 
 /** Sections that an event repeats in full when they change. */
-type RepeatedSections = Omit<NodeView, 'blocks' | 'requests' | 'prints'>
+type RepeatedSections = Omit<NodeView, 'branches' | 'blocks' | 'requests' | 'prints'>
 
 export class LiveView {
   readonly #options: LiveViewOptions
@@ -69,19 +71,24 @@ export class LiveView {
   }
 
   /** @param isOwn whether the reader is on this machine */
-  viewFor(isOwn: boolean): NodeView {
+  viewFor(isOwn: boolean, { heights, newest = MAX_VIEW_ITEMS }: ViewQuery): NodeView {
     this.#sendChanges()
     const { chains, requests, ledger } = this.#options
     const { status, ...rest } = this.#sections()
-    const blocks = shownBlocks(chains, lowestShown(chains)).map(blockView)
+    const lowest = lowestShown(chains, heights)
+    const branches = branchesFrom(chains, lowest)
+    const current = new Set(branches.flatMap(({ hashes }) => hashes))
+    const orphans = shownBlocks(chains, lowest).filter(({ id }) => !current.has(id))
+    const view = { ...rest, branches, blocks: orphans.map(blockView) }
+    if (!isOwn || status === undefined) return view
     const { prints } = ledger
-    const printed = isOwn && prints !== null ? { prints: [...prints.since(0)] } : {}
-    return { ...rest, blocks, ...(isOwn && { status, requests: requests.since(0) }), ...printed }
+    const printed = prints === null ? {} : { prints: [...prints.since(prints.newest - newest)] }
+    return { ...view, status, requests: requests.since(requests.newest - newest), ...printed }
   }
 
   /** Responds with a stream: the whole view first, then changes. */
-  open(reply: FastifyReply, isOwn: boolean): void {
-    const text = JSON.stringify(this.viewFor(isOwn))
+  open(reply: FastifyReply, isOwn: boolean, query: ViewQuery): void {
+    const text = JSON.stringify(this.viewFor(isOwn, query))
     const wasIdle = this.#readers === 0
     const onClose = () => {
       if (this.#readers === 0) this.#cancel()

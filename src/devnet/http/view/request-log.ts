@@ -1,8 +1,7 @@
 /** The last requests that the node has answered, without those of its own page. */
-import { PAGE_HEADER, type RequestView } from '#ground/schema/view.ts'
+import { MAX_VIEW_ITEMS, PAGE_HEADER, type RequestView } from '#ground/schema/view.ts'
 import type { App } from '../app.ts'
 
-const MAX_REQUESTS = 200
 const MAX_PATH_LENGTH = 160
 
 /** Files and requests of the page itself. */
@@ -26,18 +25,18 @@ export class RequestLog {
     return this.#newest
   }
 
-  /** Requests after this number, oldest first; at most `MAX_REQUESTS`. */
+  /** Requests after this number, oldest first; at most `MAX_VIEW_ITEMS`. */
   since(id: number): RequestView[] {
     const count = Math.min(this.#newest - id, this.#ring.length)
     return Array.from({ length: Math.max(0, count) }, (_, i) => {
-      return this.#ring[(this.#newest - count + i) % MAX_REQUESTS]
+      return this.#ring[(this.#newest - count + i) % MAX_VIEW_ITEMS]
     })
   }
 
   #add(method: string, url: string, status: number, elapsedMs: number, nowMs: number): void {
     const path = url.length > MAX_PATH_LENGTH ? `${url.slice(0, MAX_PATH_LENGTH)}…` : url
     const ms = Math.round(elapsedMs * 100) / 100
-    this.#ring[this.#newest % MAX_REQUESTS] = {
+    this.#ring[this.#newest % MAX_VIEW_ITEMS] = {
       id: this.#newest + 1,
       atMs: Math.floor(nowMs - ms),
       method,

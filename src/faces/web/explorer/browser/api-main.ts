@@ -4,6 +4,7 @@ import { element, make, write } from '../../kit/dom.ts'
 import type { OpenApi, OpenApiOperation } from './api-example.ts'
 import { operationRow } from './api-operation.ts'
 import { callNode } from './call.ts'
+import { HEADS_ONLY, pathWith } from './query.ts'
 import { openSearchField, suggestNames } from './search-field.ts'
 
 /** Groups in display order, with their titles. */
@@ -25,7 +26,10 @@ interface SearchResult {
 }
 
 async function start(): Promise<void> {
-  const [description, view] = await Promise.all([callNode('GET', '/openapi.json'), callNode('GET', '/devnet/view')])
+  const [description, view] = await Promise.all([
+    callNode('GET', '/openapi.json'),
+    callNode('GET', pathWith('/devnet/view', HEADS_ONLY)),
+  ])
   const { info, paths, components } = JSON.parse(description.text) as OpenApi
   const { heads, accounts } = JSON.parse(view.text) as NodeView
   suggestNames(accounts)

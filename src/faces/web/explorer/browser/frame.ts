@@ -1,12 +1,15 @@
 /** The frame of the pages: the link to the node, its name, and news of blocks. */
-import type { NodeView } from '#ground/schema/view.ts'
+import type { NodeView, ViewQuery } from '#ground/schema/view.ts'
 import { element, make, write } from '../../kit/dom.ts'
 import { followEvents } from '../../kit/stream.ts'
 import { textOfError } from './ask.ts'
+import { HEADS_ONLY, pathWith } from './query.ts'
 import { openSearchField, suggestNames } from './search-field.ts'
 import { NodeState, type Reorganisation } from './state.ts'
 
 export interface FrameOptions {
+  /** The parts of the view that grow: by default only the heads, without requests and printed texts. */
+  readonly view?: ViewQuery
   /** Called once, when the node has answered for the first time. */
   readonly onStart: (state: NodeState) => void
   /**
@@ -23,11 +26,11 @@ export interface FrameOptions {
 }
 
 /** Follows the node. Shows its name and whether it answers. */
-export function openFrame({ onStart, onChange }: FrameOptions): void {
+export function openFrame({ view = HEADS_ONLY, onStart, onChange }: FrameOptions): void {
   let state: NodeState | null = null
   openSearchField()
   followEvents({
-    url: '/devnet/live',
+    url: pathWith('/devnet/live', view),
     events: {
       view: (data) => {
         const view = JSON.parse(data) as NodeView

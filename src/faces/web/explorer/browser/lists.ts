@@ -12,8 +12,8 @@ export interface ListOptions {
   readonly openTransaction: (chain: number, key: string) => void
 }
 
-/** Limit of listed requests. */
-const SHOWN_REQUESTS = 60
+/** Limit of listed requests, and of printed texts. */
+export const SHOWN_LINES = 60
 
 export function showPool({ view: { pool } }: NodeState, nowMs: number, { openTransaction }: ListOptions): void {
   const size = pool.sizes.reduce((a, b) => a + b, 0)
@@ -111,5 +111,5 @@ export function showRequests({ requests, view }: NodeState): void {
       make('td', { class: 'number status' }, String(status)),
       make('td', { class: 'number' }, ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : formatDuration(ms)),
     )
-  fill(element('requests'), requests.slice(-SHOWN_REQUESTS).toReversed(), ({ id }) => String(id), rowOf)
+  fill(element('requests'), requests.slice(-SHOWN_LINES).toReversed(), ({ id }) => String(id), rowOf)
 }

@@ -7,7 +7,7 @@ import { NodeControls } from './control.ts'
 import { Details } from './details.ts'
 import { showNetwork, showNumbers } from './figures.ts'
 import { openFrame, troubleIn } from './frame.ts'
-import { showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
+import { SHOWN_LINES, showAccounts, showExecuted, showPool, showRequests } from './lists.ts'
 import { pagePlace } from './place.ts'
 import { showPrints } from './printed.ts'
 import type { KnownBlock, NodeState, Reorganisation } from './state.ts'
@@ -87,6 +87,7 @@ function openPlace(): void {
 
 addEventListener('hashchange', openPlace)
 openFrame({
+  view: { newest: SHOWN_LINES },
   onStart: (now) => {
     state = now
     show(now, now.view)

@@ -2,11 +2,9 @@
 import type { PrintView } from '#ground/schema/view.ts'
 import { element, fill, make } from '../../kit/dom.ts'
 import { hashStart } from '../../kit/numbers.ts'
+import { SHOWN_LINES } from './lists.ts'
 import type { NodeState } from './state.ts'
 import type { ShownStep } from './trace-tree.ts'
-
-/** Limit of listed texts. */
-const SHOWN_PRINTS = 60
 
 /** Lists the texts, the newest first. The section is hidden unless the node allows `print`. */
 export function showPrints({ prints, view }: NodeState): void {
@@ -25,7 +23,7 @@ export function showPrints({ prints, view }: NodeState): void {
       make('code', { class: 'what', title: text }, text),
       make('span', { class: 'note' }, `${module ?? 'code'}:${line}`),
     )
-  fill(element('prints'), prints.slice(-SHOWN_PRINTS).toReversed(), ({ id }) => String(id), rowOf)
+  fill(element('prints'), prints.slice(-SHOWN_LINES).toReversed(), ({ id }) => String(id), rowOf)
 }
 
 /** The printed texts of a trace as a list, or nothing if there are none. */

@@ -21,6 +21,22 @@ const KEPT_HEIGHTS = 160
 const MAX_REQUESTS = 200
 const MAX_PRINTS = 200
 
+/** The blocks of the branches. The parents of the lowest ones are not known. */
+function blocksOfBranches({ branches, network }: NodeView): BlockView[] {
+  const hashAt = (chain: number, height: number) => {
+    const branch = branches.find((each) => each.chain === chain)
+    return branch?.hashes[height - branch.lowest]
+  }
+  return branches.flatMap(({ chain, lowest, hashes, createdMs, transactions }) => {
+    return hashes.map((hash, i) => {
+      const height = lowest + i
+      const adjacents = network.adjacents[chain].flatMap((each) => hashAt(each, height - 1) ?? [])
+      const parents = { parent: hashes[i - 1] ?? '', adjacents }
+      return { chain, height, hash, ...parents, createdMs: createdMs[i], transactions: transactions[i] }
+    })
+  })
+}
+
 export class NodeState {
   readonly blocks = new Map<string, KnownBlock>()
   view: NodeView
@@ -31,7 +47,9 @@ export class NodeState {
     this.view = view
     this.requests = view.requests ?? []
     this.prints = view.prints ?? []
-    for (const block of view.blocks) this.blocks.set(block.hash, { ...block, isOnChain: false, bornMs: -Infinity })
+    for (const block of [...blocksOfBranches(view), ...view.blocks]) {
+      this.blocks.set(block.hash, { ...block, isOnChain: false, bornMs: -Infinity })
+    }
     this.#follow()
   }
 
