@@ -104,7 +104,7 @@ describe('newcut local', () => {
     [['(coin.details "nobody")'], 'coin-table for key: nobody (in coin.details) [COMMAND_FAILED]'],
     [
       ['(+ 1'],
-      "the code failed: Expected: [')'] (code:1:5: Expected: [')'] (the ( of line 1, column 1 is not closed))",
+      "the code failed: Expected: [')'] (code:1:5: the ( of line 1, column 1 is not closed) [COMMAND_FAILED]",
     ],
     [['1', '--chain', '3'], '--chain 3: development has chains 0 to 2 [BAD_OPTION]'],
     [['1', '--data', '{a'], '--data {a: not valid JSON'],

@@ -211,6 +211,15 @@ describe('pages of headers', () => {
     }
   })
 
+  it('a range of headers above the head is an empty page, as on live nodes, and not a 404', async () => {
+    const above = await getHeaders('?minheight=900&maxheight=999')
+    expect(above.status).toBe(200)
+    expect(jsonOf(above)).toEqual({ limit: 0, items: [], next: null })
+    const whole = await getHeaders('?maxheight=999')
+    expect(whole.status).toBe(200)
+    expect(jsonOf(whole).items).toHaveLength(chain.length)
+  })
+
   it('a request for a page of headers fails for malformed cursors and numbers', async () => {
     for (const next of [
       '',

@@ -13,7 +13,8 @@ import { readProgram } from '#language/contracts/syntax/program.ts'
  * @returns the error itself if it has another reason
  */
 export function withSyntaxAdvice(given: string, code: string, error: unknown): unknown {
-  const hint = isOfSyntax(error) ? syntaxAdviceOf(given, code) : null
+  const said = error instanceof CommandFailed ? error.error.message : ''
+  const hint = isOfSyntax(error) ? syntaxAdviceOf(given, code, said) : null
   if (hint === null || !(error instanceof NewcutError)) return error
   return withHint(error, hint)
 }
@@ -23,14 +24,20 @@ function isOfSyntax(error: unknown): boolean {
   return error instanceof NodeRefusal && isUnreadableCode(error.excerpt)
 }
 
-/** @returns place and reason, or null for code that newcut can read */
-function syntaxAdviceOf(given: string, code: string): string | null {
+/**
+ * @param said reason that the node gave
+ * @returns place and reason, without what the node said, or null for code that newcut can read
+ */
+function syntaxAdviceOf(given: string, code: string, said: string): string | null {
   try {
     readProgram(code)
     return null
   } catch (error) {
     if (!(error instanceof ContractError)) throw error
     const { line, column } = error.place ?? { line: 0, column: 0 }
-    return `${existsSync(given) ? given : 'code'}:${line + 1}:${column + 1}: ${error.message}`
+    const place = `${existsSync(given) ? given : 'code'}:${line + 1}:${column + 1}`
+    const reason = said !== '' && error.message.startsWith(said) ? error.message.slice(said.length) : error.message
+    const bare = reason.trim().replace(/^\((.*)\)$/, '$1')
+    return bare === '' ? place : `${place}: ${bare}`
   }
 }
