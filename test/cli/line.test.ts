@@ -95,6 +95,28 @@ describe('the status line', () => {
   })
 })
 
+it('a status line that a narrower terminal has broken into rows is cleared whole', () => {
+  let [written, columns] = ['', 80]
+  const out = { isTTY: true, columns, write: (text: string) => (written += text) }
+  const screen = screenFor(
+    {
+      ...out,
+      get columns() {
+        return columns
+      },
+    },
+    {},
+  )
+  screen.status('x'.repeat(60))
+  ;[written, columns] = ['', 25]
+  screen.status('now')
+  expect(written.split('\u001B[1A\u001B[2K')).toHaveLength(4)
+  // An equal status is not drawn again.
+  written = ''
+  screen.status('now')
+  expect(written).toBe('')
+})
+
 it('many rigs do not fill the screen: sixteen devices have a line each, and one more line counts the others', () => {
   const { solutions } = snapshotWith()
   const rig = (name: string): HardwareSnapshot => ({

@@ -1,6 +1,5 @@
 /** The line of a source that a result is about, with a caret below it. */
-import stringWidth from 'string-width'
-import type { Paint } from '#faces/cli/line.ts'
+import { type Paint, textWidth } from '#faces/cli/line.ts'
 import { MAX_CODE_BYTES, readUserText } from '#ground/base/user-file.ts'
 import type { LocatedResult } from '#language/testing/results.ts'
 import { withoutControls } from './value-lines.ts'
@@ -70,18 +69,18 @@ function fitLine(line: string, column: number, room: number): FittedLine {
   const after = plain(line.slice(column))
   const skipped = Math.min(before.search(/\S|$/), before.length)
   const head = before.slice(skipped)
-  const kept = fitEnd(head, Math.max(room - stringWidth(after), Math.floor(room / 3)))
-  const offset = stringWidth(kept)
+  const kept = fitEnd(head, Math.max(room - textWidth(after), Math.floor(room / 3)))
+  const offset = textWidth(kept)
   const text = fitText(`${kept}${after}`, room)
-  return { text, offset, width: Math.max(1, Math.min(stringWidth(word), room - offset)) }
+  return { text, offset, width: Math.max(1, Math.min(textWidth(word), room - offset)) }
 }
 
 /** The end of a text that fits, after an ellipsis if it is not all of it. */
 function fitEnd(text: string, room: number): string {
-  if (stringWidth(text) <= room) return text
+  if (textWidth(text) <= room) return text
   let [kept, width] = ['', 1]
   for (const character of [...text].reverse()) {
-    width += stringWidth(character)
+    width += textWidth(character)
     if (width > room) break
     kept = character + kept
   }
@@ -90,10 +89,10 @@ function fitEnd(text: string, room: number): string {
 
 /** The start of a text that fits, before an ellipsis if it is not all of it. */
 export function fitText(text: string, room: number): string {
-  if (text.length <= room && stringWidth(text) <= room) return text
+  if (text.length <= room && textWidth(text) <= room) return text
   let [kept, width] = ['', 1]
   for (const character of text) {
-    width += stringWidth(character)
+    width += textWidth(character)
     if (width > room) break
     kept += character
   }

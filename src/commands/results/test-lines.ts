@@ -1,6 +1,5 @@
 /** Results of test files as lines for people: marks, names, times, gas, and the code of failures. */
-import stringWidth from 'string-width'
-import { countText, type Output, type ProcessEnvironment, painter } from '#faces/cli/line.ts'
+import { countText, type Output, type ProcessEnvironment, painter, textWidth } from '#faces/cli/line.ts'
 import type { FileOutcome } from '#language/testing/files.ts'
 import { countTests, type FileTests, locationOf, type TestCounts, type TestResult } from '#language/testing/results.ts'
 import { differenceLines, labelledLines } from './difference-lines.ts'
@@ -87,14 +86,14 @@ export class TestLines {
     const indent = MARK_INDENT + this.#marks.passed.length - 1
     const room =
       columns === undefined
-        ? Math.min(PIPED_NAME, Math.max(0, ...names.map((name) => stringWidth(name))))
+        ? Math.min(PIPED_NAME, Math.max(0, ...names.map((name) => textWidth(name))))
         : Math.max(LEAST_NAME, Math.min(columns - indent - widest - 2, ...[longestOf(names)]))
     return tests.flatMap((test, i) => {
       const verdict = verdictOf(test)
       const shown = test.isEnd ? 'the file ends early' : names[i]
       // The name of a failure stays whole.
       const fitted = verdict === 'failed' || columns === undefined ? shown : fitText(shown, room)
-      const padded = fitted + ' '.repeat(Math.max(0, room - stringWidth(fitted)))
+      const padded = fitted + ' '.repeat(Math.max(0, room - textWidth(fitted)))
       const row = `  ${this.#mark(verdict)} ${figures[i] === '' ? fitted : `${padded}  ${this.#style.paint('dim', figures[i].padStart(widest))}`}`
       if (test.what === null) return [row]
       return [
@@ -133,7 +132,7 @@ export class TestLines {
   }
 }
 
-const longestOf = (names: readonly string[]) => Math.max(0, ...names.map((name) => stringWidth(name)))
+const longestOf = (names: readonly string[]) => Math.max(0, ...names.map((name) => textWidth(name)))
 
 function verdictOf({ what, isSkipped }: TestResult): keyof TestCounts {
   if (isSkipped) return 'skipped'

@@ -1,6 +1,5 @@
 /** A trace as lines for a terminal: gas at the left, the tree of steps at the right. */
-import stringWidth from 'string-width'
-import type { Paint } from '#faces/cli/line.ts'
+import { type Paint, textWidth } from '#faces/cli/line.ts'
 import { isGasPart, ShortValues } from '#ground/base/printable.ts'
 import { withoutControls } from './value-lines.ts'
 
@@ -130,10 +129,10 @@ export function failureText({ name, error = '', failedAt }: TraceStepView, top: 
 }
 
 function fitText(text: string, room: number | null): string {
-  if (room === null || stringWidth(text) <= room) return text
+  if (room === null || textWidth(text) <= room) return text
   let [shown, width] = ['', 1]
   for (const character of text) {
-    width += stringWidth(character)
+    width += textWidth(character)
     if (width > room) break
     shown += character
   }

@@ -3,10 +3,10 @@
  * option. `--help-all` has every option with its details.
  */
 import type { Command, Option } from 'commander'
-import wrapAnsi from 'wrap-ansi'
 import { type CommandFacts, type CommandGroup, type CommandRow, commandGroups } from './command-row.ts'
 import { RowOption } from './flags.ts'
 import { fullHelpOf, INDENT, optionGroups, section } from './options/row.ts'
+import { wrapWords } from './text-width.ts'
 
 const WIDTH = 80
 /** The widest column of flags. The text of a longer flag begins on the next line. */
@@ -95,7 +95,7 @@ export function descriptionOf(option: Option, isFull: boolean): string {
   return isFull ? `${text} Default: ${option.standard}.` : `${text} (default: ${option.standard})`
 }
 
-const wrap = (text: string, width = WIDTH) => wrapAnsi(text, width, { hard: true })
+const wrap = (text: string, width = WIDTH) => wrapWords(text, width).join('\n')
 
 /** The width of the names of groups on the first screen. */
 const LABEL = 12

@@ -1,7 +1,8 @@
 /** Lines of the console: a time, a label, a text. Only this file decides on colours and wrapping. */
 import { styleText } from 'node:util'
-import stringWidth from 'string-width'
-import wrapAnsi from 'wrap-ansi'
+import { textWidth, wrapWords } from './text-width.ts'
+
+export { textWidth } from './text-width.ts'
 
 export type Style = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
 
@@ -80,14 +81,14 @@ export function lineFormatter(
 /** Wraps a text that starts at that column. Parts between two or more spaces stay whole. */
 export function wrapText(text: string, { isTTY, columns }: Output, indent: number): string[] {
   const width = (columns ?? Number.POSITIVE_INFINITY) - indent
-  if (isTTY !== true || width < MIN_TEXT_COLUMNS || stringWidth(text) <= width) return [text]
+  if (isTTY !== true || width < MIN_TEXT_COLUMNS || textWidth(text) <= width) return [text]
   const lines: string[] = []
   for (const part of text.split(/ {2,}/)) {
     const last = lines.at(-1)
-    if (last !== undefined && stringWidth(last) + 2 + stringWidth(part) <= width) {
+    if (last !== undefined && textWidth(last) + 2 + textWidth(part) <= width) {
       lines[lines.length - 1] = `${last}  ${part}`
     } else {
-      lines.push(...wrapAnsi(part, width, { hard: true }).split('\n'))
+      lines.push(...wrapWords(part, width))
     }
   }
   return lines

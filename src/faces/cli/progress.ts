@@ -1,9 +1,9 @@
 /** A progress bar on a terminal, for tasks that take long. Other outputs get none. */
-import stringWidth from 'string-width'
 import type { OnProgress, Progress } from '#ground/base/progress.ts'
 import { formatDuration, withPrefix } from '#ground/base/units.ts'
 import { type Output, type Paint, type ProcessEnvironment, painter } from './line.ts'
 import { screenFor } from './screen.ts'
+import { textWidth } from './text-width.ts'
 
 /** The progress of a task. Another `what` starts a new bar. */
 export interface Task extends Progress {
@@ -94,7 +94,7 @@ export function progressLine(task: Task, tookMs: number, columns: number, paint:
   const choices = [[percent, count, time], [percent, count], [percent]].map((parts) => parts.filter((each) => each))
   for (const parts of choices) {
     const rest = parts.join('  ')
-    const bar = Math.min(MAX_BAR, columns - stringWidth(what) - stringWidth(rest) - '  []  '.length)
+    const bar = Math.min(MAX_BAR, columns - textWidth(what) - textWidth(rest) - '  []  '.length)
     if (bar < MIN_BAR) continue
     const filled = Math.floor(fraction * bar)
     const head = filled < bar ? '>' : ''

@@ -1,5 +1,4 @@
 /** The status line of a miner: as much of its current state as fits. */
-import stringWidth from 'string-width'
 import { formatHashrate } from '#ground/base/units.ts'
 import type { Pause } from '#mining/mine/pauses.ts'
 import type { Snapshot } from '#mining/mine/snapshot.ts'
@@ -7,6 +6,7 @@ import { powerText } from './energy-text.ts'
 import type { Paint, Style } from './line.ts'
 import { countsText, percent } from './lines.ts'
 import { profitPart } from './profit-lines.ts'
+import { textWidth } from './text-width.ts'
 
 /** A part of the status line. */
 export interface Part {
@@ -30,7 +30,7 @@ export function fitParts(parts: readonly Part[], columns: number, paint: Paint):
   const shown = new Set<Part>()
   let width = 0
   for (const part of parts.toSorted((a, b) => a.rank - b.rank)) {
-    const more = stringWidth(part.text) + (shown.size === 0 ? 0 : GAP.length)
+    const more = textWidth(part.text) + (shown.size === 0 ? 0 : GAP.length)
     if (width + more > columns) continue
     width += more
     shown.add(part)
