@@ -11,12 +11,14 @@ import type { MinerAccount } from '#ground/chain/payload.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import type { Devnet } from './devnet.ts'
 import { machineFor } from './devnet-machine.ts'
+import { knownAccountsOn } from './payee.ts'
 
 /** Like startDevnet, with the mining page on the node's port. The page uses the node over HTTP, like any miner. */
 export async function startDevnetWithPage(options: DevnetOptions, account: MinerAccount): Promise<Devnet> {
   let url = ''
   const { devnet } = await startNode(options, machineFor(options), (app) => {
-    addMinePage(app, { ...clientOf(() => url), account, clock: systemClock, random: Math.random })
+    const options = { ...clientOf(() => url), account, knownAccounts: knownAccountsOn }
+    addMinePage(app, { ...options, clock: systemClock, random: Math.random })
     addExplorer(app, true)
   })
   url = devnet.url

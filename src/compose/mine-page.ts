@@ -5,7 +5,7 @@ import { operatingError } from '#ground/base/errors.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { composeErrors } from './errors.ts'
-import { isDevelopment } from './payee.ts'
+import { isDevelopment, knownAccountsOn } from './payee.ts'
 
 /** Whether to serve the page; `auto` serves it on development networks only. */
 export type PageMode = 'auto' | 'on' | 'off'
@@ -31,5 +31,6 @@ export async function pageFor(
     if (present === undefined) throw operatingError(composeErrors.noNodeAnswers)
     return present
   }
-  return (app) => addMinePage(app, { client, others: clients, account, clock: systemClock, random: Math.random })
+  const options = { client, others: clients, account, knownAccounts: knownAccountsOn }
+  return (app) => addMinePage(app, { ...options, clock: systemClock, random: Math.random })
 }

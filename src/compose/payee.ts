@@ -1,7 +1,7 @@
 /** The account that block rewards go to: a coin contract account, guarded by keys and a predicate. */
 import { operatingError } from '#ground/base/errors.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
-import { DEVELOPMENT_KEY } from '#ground/chain/development-accounts.ts'
+import { DEVELOPMENT_KEY, developmentAccounts } from '#ground/chain/development-accounts.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { composeErrors } from './errors.ts'
 
@@ -70,6 +70,12 @@ export function paidAccountOn(network: string, payee: Payee): PaidAccount {
 
 /** Whether the name is that of a development network. */
 export const isDevelopment = (network: string) => /development/.test(network)
+
+/** Accounts that exist on each network of this name, to choose from. */
+export const knownAccountsOn = (network: string): MinerAccount[] =>
+  (isDevelopment(network) ? developmentAccounts : []).map(({ account, publicKey }) => {
+    return { account, predicate: 'keys-all', publicKeys: [publicKey] }
+  })
 
 /** The given public keys, or the key in a `k:` account. */
 function keysOf({ account, publicKeys }: Payee): readonly string[] | null {

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { start, stopAll } from '../../cli/run.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
-import { KEY, minersOf, open, order, startNode } from './mining-page.ts'
+import { KEY, minersOf, OTHER_KEY, open, order, startNode } from './mining-page.ts'
 
 /** Code that keeps the GPU device of the page, so that a test can destroy it. */
 const KEEP_DEVICE = `const request = GPUAdapter.prototype.requestDevice
@@ -25,6 +25,31 @@ await describeInChromium('the page at /mine', (browser) => {
     await page.click('#button')
     await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
     expect(new Set(await minersOf(devnet))).toEqual(new Set([`k:${KEY}`]))
+  })
+
+  it('the mining page lists the accounts of the network and those it has mined for, and mines for one by its name', async () => {
+    const devnet = await startNode({ difficulty: 1000n })
+    const { page, text } = await open(browser, devnet.url)
+    const listed = async () =>
+      (await page.locator('#known-accounts option').all()).map((each) => each.getAttribute('value'))
+    const names = async () => Promise.all(await listed())
+    const senders = Array.from({ length: 10 }, (_, i) => `sender0${i}`)
+    await expect.poll(names).toEqual([`k:${KEY}`, ...senders])
+    expect(await page.getAttribute('#account', 'list')).toBe('known-accounts')
+    await page.fill('#account', 'sender03')
+    await page.click('#button')
+    await expect.poll(async () => Number(await text('accepted'))).toBeGreaterThan(0)
+    expect(await text('status')).toBe('Mining for sender03.')
+    expect(new Set(await minersOf(devnet))).toEqual(new Set(['sender03']))
+    await page.evaluate(`localStorage.setItem('newcut.accounts', JSON.stringify(['k:${OTHER_KEY}', 3, 'sender03']))`)
+    await page.reload()
+    await expect
+      .poll(names)
+      .toEqual([`k:${KEY}`, `k:${OTHER_KEY}`, 'sender03', ...senders.filter((name) => name !== 'sender03')])
+    // Something else may have written there.
+    await page.evaluate(`localStorage.setItem('newcut.accounts', '{')`)
+    await page.reload()
+    await expect.poll(names).toEqual([`k:${KEY}`, ...senders])
   })
 
   it('the mining page drops work whose chain has advanced', async () => {

@@ -6,6 +6,7 @@ import type { DevnetOptions } from '../../../src/devnet/options/devnet-options.t
 import { addMinePage } from '../../../src/faces/web/mine-page/page.ts'
 import { encodeBase64Url } from '../../../src/ground/base/bytes.ts'
 import { NewcutError } from '../../../src/ground/base/errors.ts'
+import { developmentAccounts } from '../../../src/ground/chain/development-accounts.ts'
 import { decodeWorkResponse } from '../../../src/ground/chain/work.ts'
 import { systemClock } from '../../../src/ground/platform/clock.ts'
 import { type Answer, OpenResponse, Peer } from '../../devnet/request.ts'
@@ -52,7 +53,13 @@ describe('the gateway', () => {
   it('the gateway returns network, chains and the paid account', async () => {
     const { peer } = await start({ graph: 'petersen' })
     const about = { network: 'development', chains: 10, account: JSON.parse(MINER) }
-    expect(jsonOf(await peer.get('/mine/about'))).toEqual(about)
+    const { accounts, ...rest } = jsonOf(await peer.get('/mine/about'))
+    expect(rest).toEqual(about)
+    expect(accounts).toEqual(
+      developmentAccounts.map((each) => {
+        return { account: each.account, predicate: 'keys-all', 'public-keys': [each.publicKey] }
+      }),
+    )
   })
 
   it("the gateway returns the node's work for the suggested chain", async () => {

@@ -12,6 +12,7 @@ import { blockHash } from '#ground/chain/block-hash.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
 import { type FollowUp, type Receipt, verdictOf } from '#ground/chain/solution.ts'
 import { encodeWorkResponse } from '#ground/chain/work.ts'
+import type { MinerBody } from '#ground/schema/bodies.ts'
 import type { SolvedBlock } from '#mining/source/node/block-lookup.ts'
 import { NodeCalls } from '#mining/source/node/calls.ts'
 import { followUp } from '#mining/source/node/follow-up.ts'
@@ -41,9 +42,15 @@ export interface GatewayOptions {
   readonly onClose?: () => Promise<void>
   /** Default account that block rewards go to. */
   readonly account: MinerAccount
+  /** Accounts of a network that a visitor may choose by name. Default: none. */
+  readonly knownAccounts?: (network: string) => readonly MinerAccount[]
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
+}
+
+const bodyOf = ({ account, predicate, publicKeys }: MinerAccount): MinerBody => {
+  return { account, predicate, 'public-keys': [...publicKeys] }
 }
 
 export class Gateway {
@@ -73,12 +80,10 @@ export class Gateway {
 
   about(): Promise<AboutNetwork> {
     return this.#call(async ({ info }) => {
-      const { account, predicate, publicKeys } = this.#options.account
-      return {
-        network: info.nodeVersion,
-        chains: info.nodeChains.length,
-        account: { account, predicate, 'public-keys': [...publicKeys] },
-      }
+      const { account, knownAccounts = () => [] } = this.#options
+      const network = info.nodeVersion
+      const accounts = knownAccounts(network).map(bodyOf)
+      return { network, chains: info.nodeChains.length, account: bodyOf(account), accounts }
     })
   }
 

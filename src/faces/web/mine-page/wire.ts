@@ -8,6 +8,8 @@ export interface AboutNetwork {
   readonly chains: number
   /** Default account that block rewards go to. */
   readonly account: MinerBody
+  /** Other accounts to choose from. */
+  readonly accounts: readonly MinerBody[]
 }
 
 /** `POST /mine/solved`: the result of a solution. */

@@ -15,6 +15,10 @@ import { MineView } from './view.ts'
 const REDRAW_MS = 500
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 15_000
+/** Accounts for which this browser has mined, the last one first. */
+const STORED_ACCOUNTS = 'newcut.accounts'
+const MAX_STORED_ACCOUNTS = 8
+const MAX_ACCOUNT_LENGTH = 256
 
 const view = new MineView()
 const meter = new RateMeter()
@@ -29,9 +33,10 @@ async function meet(signal: AbortSignal): Promise<AboutNetwork> {
     signal.throwIfAborted()
     try {
       network = await about(signal)
-      const { network: name, chains, account } = network
+      const { network: name, chains, account, accounts } = network
       view.network(`${name} · ${chains} ${chains === 1 ? 'chain' : 'chains'}`)
       if (view.account.value === '') view.account.value = account.account
+      view.suggest([account.account, ...usedAccounts(), ...accounts.map((each) => each.account)])
     } catch (error) {
       signal.throwIfAborted()
       view.network('the node does not answer')
@@ -46,9 +51,11 @@ async function meet(signal: AbortSignal): Promise<AboutNetwork> {
  * Reads the account field.
  * @throws Problem
  */
-function accountOf({ account: usual }: AboutNetwork): MinerBody {
+function accountOf({ account: usual, accounts }: AboutNetwork): MinerBody {
   const text = view.account.value.trim()
-  if (text === '' || text === usual.account) return usual
+  if (text === '') return usual
+  const known = [usual, ...accounts].find(({ account }) => account === text)
+  if (known !== undefined) return known
   if (!/^k:[0-9a-f]{64}$/.test(text)) {
     view.accountProblem('Not an account: enter k: and 64 lower-case hex digits')
     throw new Problem(
@@ -57,6 +64,26 @@ function accountOf({ account: usual }: AboutNetwork): MinerBody {
     )
   }
   return { account: text, predicate: 'keys-all', 'public-keys': [text.slice(2)] }
+}
+
+/** A browser that stores nothing remembers none. */
+function usedAccounts(): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORED_ACCOUNTS) ?? '[]')
+    return Array.isArray(stored) ? stored.filter((each): each is string => typeof each === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** Remembers an account for the next visit. */
+function noteUsed(account: string): void {
+  const others = usedAccounts().filter((each) => each !== account && each.length <= MAX_ACCOUNT_LENGTH)
+  try {
+    localStorage.setItem(STORED_ACCOUNTS, JSON.stringify([account, ...others].slice(0, MAX_STORED_ACCOUNTS)))
+  } catch {
+    // The page works without.
+  }
 }
 
 function eventsFor({ software }: SearchDevice, { account }: MinerBody, stopped: AbortSignal): MinerEvents {
@@ -91,6 +118,7 @@ async function mine(stopped: AbortSignal): Promise<void> {
   view.show('starting', 'Connecting to the node.')
   const node = await meet(stopped)
   const account = accountOf(node)
+  noteUsed(account.account)
   view.show('starting', 'Testing the graphics card.')
   const device = await openDevice(await fetchShader(stopped))
   view.device(device.name)

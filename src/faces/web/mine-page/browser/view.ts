@@ -14,6 +14,7 @@ type Counted = 'accepted' | 'stale' | 'orphaned' | 'failed'
 export class MineView {
   readonly button = element<HTMLButtonElement>('button')
   readonly account = element<HTMLInputElement>('account')
+  readonly #hint = element('account-note').textContent ?? ''
   readonly #counts: Record<Counted, number> = { accepted: 0, stale: 0, orphaned: 0, failed: 0 }
 
   /** Shows one line of status and one of advice. */
@@ -31,6 +32,11 @@ export class MineView {
 
   network(text: string): void {
     write('network', text)
+  }
+
+  /** Lists accounts below the field. */
+  suggest(accounts: readonly string[]): void {
+    element('known-accounts').replaceChildren(...[...new Set(accounts)].map((value) => make('option', { value })))
   }
 
   device(name: string): void {
@@ -74,6 +80,6 @@ export class MineView {
   /** Shows the problem of the account field, or clears it with null. A wrong account stays in its field. */
   accountProblem(problem: string | null): void {
     this.account.setAttribute('aria-invalid', String(problem !== null))
-    write('account-note', problem ?? 'k: and a public key of 64 hex digits')
+    write('account-note', problem ?? this.#hint)
   }
 }
