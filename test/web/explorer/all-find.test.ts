@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { exec, transfer } from '../../devnet/commands-common.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
-import { deploy, mined } from './contract.ts'
+import { deploy, mined, placed } from './contract.ts'
 import { NETWORK, open, start, titles } from './developers-page.ts'
 
 const texts = (page: Page, selector: string) => page.locator(selector).allTextContents()
@@ -131,6 +131,14 @@ await describeInChromium('pages by name', (browser) => {
     await expect.poll(() => text('name')).toBe('free.shelf')
     await page.goto(`${node.url}/explorer/contracts#chain=1`)
     await expect.poll(() => place(page)).toBe('/explorer/contracts#chain=1&module=coin')
+    // The keys of its table are accounts.
+    await page.click('#tab-tables')
+    await page.click('#table-coin-table th a:text-is("sender03")')
+    await expect.poll(() => place(page)).toBe('/explorer/account#sender03')
+    await mined(node, placed('sender03'))
+    await page.goto(`${node.url}/explorer/contracts#chain=0&module=free.shelf&view=tables`)
+    await expect.poll(() => texts(page, '#table-books tbody th')).toEqual(['sender03'])
+    expect(await page.locator('#table-books a').count()).toBe(0)
   })
 
   it('the transactions page filters by sender and state, and lists pending ones', async () => {
@@ -180,13 +188,75 @@ await describeInChromium('pages by name', (browser) => {
     expect(await page.evaluate('document.activeElement.name')).toBe('sender')
     await page.fill('[data-name=receiver] input', 'sender01')
     expect(await marked()).toEqual(['sender', 'amount', 'gas-limit'])
+    await page.fill('#sender', '')
+    await page.selectOption('#kind', 'continue')
+    await page.fill('#step', '')
+    await page.selectOption('#proof-chain', '1')
+    await page.click('#try')
+    expect(await marked()).toEqual(['pact-id', 'step', 'proof', 'sender', 'gas-limit'])
+    expect(await page.evaluate('document.activeElement.id')).toBe('pact-id')
+    await page.click('#fetch-proof')
+    expect(await page.evaluate('document.activeElement.id')).toBe('proof-key')
+    await page.click('summary:has-text("Sign with a key")')
+    await page.click('button:text-is("Add the key")')
+    await expect.poll(marked).toContain('secret-key')
+  })
+
+  it('forms of the other pages mark an empty field, and send nothing', async () => {
+    const node = await start()
+    await node.order('make-blocks', { 0: 1, 1: 1 })
+    const { page } = await open(browser, `${node.url}/explorer/transaction`)
+    const invalid = () =>
+      page
+        .locator('[aria-invalid=true], :user-invalid')
+        .evaluateAll((all) => all.map((each) => each.id || each.getAttribute('name')))
+    await page.locator('#trouble:has-text("Enter a request key")').waitFor()
+    await page.click('#find-form button')
+    expect(await invalid()).toEqual(['wanted'])
+    await page.goto(node.url)
+    await page.fill('#blocks-form [name=count]', '')
+    await page.click('#blocks-form button')
+    await page.click('summary:has-text("Difficulty")')
+    await page.fill('#difficulty-form input', '')
+    await page.click('#difficulty-form button')
+    expect((await invalid()).toSorted()).toEqual(['count', 'difficulty'])
+    expect(await page.isHidden('#answer-box')).toBe(true)
+    await page.goto(`${node.url}/explorer/api#header`)
+    await page.fill('#header input >> nth=1', '')
+    await page.click('#header button')
+    expect(await invalid()).toHaveLength(1)
+    const { requests } = await node.get('/devnet/view')
+    expect(requests.filter(({ method }: { method: string }) => method === 'POST')).toHaveLength(1)
+  })
+
+  it('pages that wait for the node say what comes, and not that there is none', async () => {
+    const node = await start()
+    for (const [name, coming] of [
+      ['', 'loading the newest transactions'],
+      ['explorer/transactions', 'loading the newest transactions'],
+      ['explorer/transfers', 'loading the transfers'],
+      ['explorer/events', 'loading the newest events'],
+      ['explorer/contracts', 'looking for the newest module'],
+      ['explorer/send', 'loading modules and their functions'],
+      ['explorer/account#sender00', 'searching the blocks for its transfers'],
+      ['explorer/api', 'loading each call'],
+    ]) {
+      const page = await browser.newPage()
+      await page.route(/\/(devnet|openapi)/, () => undefined)
+      await page.goto(`${node.url}/${name}`)
+      const seen = await page.evaluate<string>(`document.querySelector('main').innerText`)
+      expect(seen, name).toContain(coming)
+      expect(seen, name).not.toMatch(/none|no transaction|empty/i)
+      await page.close()
+    }
   })
 
   it('the header stays where it is while the page loads, and is equal on all pages', async () => {
     const node = await start()
     const boxes = new Set<string>()
-    for (const width of [390, 1280]) {
+    for (const width of [390, 1280, 1600]) {
       for (const name of [
+        '',
         'transactions',
         'transfers',
         'events',
@@ -206,10 +276,10 @@ await describeInChromium('pages by name', (browser) => {
           )
         // The scripts of the page wait.
         let release = () => undefined as unknown
-        await page.route('**/*-main.js', (route) => {
+        await page.route(/main\.js$/, (route) => {
           release = () => route.continue()
         })
-        await page.goto(`${node.url}/explorer/${name}`, { waitUntil: 'commit' })
+        await page.goto(`${node.url}/${name && `explorer/${name}`}`, { waitUntil: 'commit' })
         await page.locator('main').waitFor({ state: 'attached' })
         await expect.poll(() => page.evaluate('document.styleSheets.length')).toBe(3)
         const before = await measure()
@@ -218,10 +288,10 @@ await describeInChromium('pages by name', (browser) => {
           .poll(() => page.locator(name === 'api' ? '.operation' : '[data-link=live]').count())
           .toBeGreaterThan(0)
         expect(await measure(), name).toBe(before)
-        if (name !== 'api') boxes.add(`${width} ${before}`)
+        boxes.add(`${width} ${before}`)
         await page.close()
       }
     }
-    expect(boxes.size).toBe(2)
+    expect(boxes.size).toBe(3)
   })
 })

@@ -21,11 +21,19 @@ await describeInChromium('the page of transfers', (browser) => {
     const transfer = card(page, 'coins')
     await expect.poll(() => outcomes(page)).toEqual(['waits for its proof'])
     expect(await transfer.locator('h3').textContent()).toBe(`2.000000000001 coins: sender00 → ${HOSTILE} · chain 0 → 1`)
+    const links = transfer.locator('h3 a')
+    expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))).toEqual(
+      ['sender00', HOSTILE].map((name) => `/explorer/account#${encodeURIComponent(name)}`),
+    )
+    await links.first().focus()
     expect(await transfer.textContent()).toContain('Chain 1 lacks 2 blocks until the proof exists.')
     expect(await page.locator('img[src="x"], main b:text-is("bold")').count()).toBe(0)
     expect(await transfer.locator('.track a').evaluateAll((all) => all.map((each) => each.title))).toEqual([burnt.hash])
 
     await node.order('make-blocks', { 1: 1 })
+    await expect.poll(() => transfer.textContent()).toContain('Chain 1 lacks 1 block until the proof exists.')
+    // News of blocks leave the focus where it is.
+    expect(await page.evaluate('document.activeElement.title')).toBe('sender00')
     await transfer.locator('button:text-is("Make a block")').press('Enter')
     await expect.poll(() => outcomes(page)).toEqual(['proof ready'])
     // The button has gone, and the focus is in the same pact.

@@ -5,7 +5,8 @@ import type { NetworkView } from '#ground/schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
 import type { MessageData } from './argument-field.ts'
 import { textOfError } from './ask.ts'
-import { faultIn, input, select, textarea } from './fields.ts'
+import { FieldFault, FieldReader } from './field-fault.ts'
+import { faultIn, input, markFields, select, textarea } from './fields.ts'
 import { fillChains } from './frame.ts'
 import { proofOf } from './node-calls.ts'
 
@@ -66,19 +67,15 @@ export class ContinuationFields {
 
   /**
    * Reads the fields.
-   * @throws FieldFault
+   * @throws FieldFault, with all that are wrong
    */
   read(data: MessageData): Payload {
-    const pactId = input('pact-id').value.trim()
-    if (pactId === '') throw faultIn('pact-id', 'pact: expected its id, which is the request key of its first step')
-    const step = Number(input('step').value.trim() || Number.NaN)
-    if (!Number.isInteger(step) || step < 0) throw faultIn('step', 'step: expected a whole number from 0')
-    const proof = textarea('proof').value.trim()
-    const about = { pactId, step, data: JSON.stringify(data) }
-    if (!this.isProven) return { ...about, rollback: input('rollback').checked, proof: null }
-    if (proof === '') throw faultIn('fetch-proof', 'proof: fetch it first: the step before ran on another chain')
-    if (!PROOF.test(proof)) throw faultIn('proof', 'proof: expected the text that POST /pact/spv returns')
-    return { ...about, rollback: false, proof }
+    const reader = new FieldReader()
+    const pactId = reader.take(readPactId, '')
+    const step = reader.take(readStep, 0)
+    const proof = reader.take(() => (this.isProven ? readProof() : null), null)
+    reader.finish()
+    return { pactId, step, data: JSON.stringify(data), rollback: input('rollback').checked, proof }
   }
 
   async #fetchProof(): Promise<void> {
@@ -91,7 +88,8 @@ export class ContinuationFields {
     write('proof-told', 'fetching')
     element('proof-told').dataset.outcome = 'waiting'
     try {
-      if (!REQUEST_KEY.test(key)) throw new Error('expected the request key of the step before, 43 characters')
+      if (!REQUEST_KEY.test(key))
+        throw faultIn('proof-key', 'expected the request key of the step before, 43 characters')
       const chain = Number(select('proof-chain').value)
       const targetChain = this.#options.chain()
       if (chain === targetChain) throw new Error(`no proof is needed: the step before ran on chain ${chain} too`)
@@ -100,7 +98,30 @@ export class ContinuationFields {
       write('proof-told', `chain ${chain} has run the step before, and chain ${targetChain} can verify it`)
     } catch (error) {
       element('proof-told').dataset.outcome = 'failure'
+      if (error instanceof FieldFault) markFields(error)
       write('proof-told', textOfError(error))
     }
   }
+}
+
+/** @throws FieldFault */
+function readPactId(): string {
+  const text = input('pact-id').value.trim()
+  if (text !== '') return text
+  throw faultIn('pact-id', 'pact: expected its id, which is the request key of its first step')
+}
+
+/** @throws FieldFault */
+function readStep(): number {
+  const step = Number(input('step').value.trim() || Number.NaN)
+  if (Number.isInteger(step) && step >= 0) return step
+  throw faultIn('step', 'step: expected a whole number from 0')
+}
+
+/** @throws FieldFault */
+function readProof(): string {
+  const proof = textarea('proof').value.trim()
+  if (PROOF.test(proof)) return proof
+  if (proof !== '') throw faultIn('proof', 'proof: expected the text that POST /pact/spv returns')
+  throw faultIn('proof', 'proof: fetch it first: the step before ran on another chain')
 }

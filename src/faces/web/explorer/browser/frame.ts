@@ -40,6 +40,8 @@ export function openFrame({ view = HEADS_ONLY, onStart, onChange }: FrameOptions
         write('mode', modeText(view))
         element('mode').title = modeText(view)
         suggestNames(view.accounts)
+        // Texts that say that there is none wait for the first answer.
+        document.body.dataset.known = ''
         if (isFirst) onStart(state)
         else onChange(state, view, true, [])
       },

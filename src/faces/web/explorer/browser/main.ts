@@ -85,11 +85,14 @@ function openPlace(): void {
   void details.blockAt(chain, height, place.get('block'), state.view.network).catch(showTrouble)
 }
 
+// Without a stop in the table, the keyboard could not scroll it.
+element('requests-rows').tabIndex = 0
 addEventListener('hashchange', openPlace)
 openFrame({
   view: { newest: SHOWN_LINES },
   onStart: (now) => {
     state = now
+    write('pointed', HINT)
     show(now, now.view)
     control.show(now)
     showRequests(now)

@@ -41,12 +41,14 @@ export class OwnKeys {
     const field = element<HTMLInputElement>('secret-key')
     const { value } = field
     write('key-fault', '')
+    field.removeAttribute('aria-invalid')
     // The field keeps no key, not even a wrong one.
     field.value = ''
     try {
       onAdd(await this.#keyring.add(value))
     } catch (error) {
       write('key-fault', textOfError(error))
+      field.setAttribute('aria-invalid', 'true')
       field.focus()
     }
   }

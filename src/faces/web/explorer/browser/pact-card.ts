@@ -48,7 +48,8 @@ export class PactCard {
     const before = this.#pact
     this.#pact = pact
     const { next, state } = pact
-    write(this.#title, pactTitle(pact))
+    // The title of a pact does not change, and its links may have the focus.
+    if (before === null) this.#title.replaceChildren(...pactTitle(pact))
     const { text, outcome } = pactOutcome(pact)
     this.element.dataset.outcome = outcome
     this.#outcome.dataset.outcome = outcome

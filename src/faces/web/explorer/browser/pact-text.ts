@@ -1,17 +1,20 @@
 /** Words for pacts: what one does, and how far it is. */
 import type { ListedPact, PactProgress } from '#ground/schema/pacts.ts'
 import { isTransferName } from './complete.ts'
+import { accountLink } from './place.ts'
 import { briefValue } from './value-text.ts'
 
 /** Arguments of `transfer-crosschain`: sender, receiver, guard, target chain, amount. */
 const TRANSFER_ARGS = 5
 
-/** Title of a pact: a transfer in words, any other one as code. */
-export function pactTitle({ name, args, steps }: ListedPact): string {
-  if (!isTransferName(name) || args.length !== TRANSFER_ARGS) return `(${[name, ...args.map(briefValue)].join(' ')})`
+/** Title of a pact: a transfer in words with links to its accounts, any other one as code. */
+export function pactTitle({ name, args, steps }: ListedPact): (HTMLElement | string)[] {
+  if (!isTransferName(name) || args.length !== TRANSFER_ARGS) return [`(${[name, ...args.map(briefValue)].join(' ')})`]
   const [from, to, , target, amount] = args
   const token = name.slice(0, name.lastIndexOf('.'))
-  return `${briefValue(amount)} ${token === 'coin' ? 'coins' : `of ${token}`}: ${String(from)} → ${String(to)} · chain ${steps[0]?.chain} → ${String(target)}`
+  const what = `${briefValue(amount)} ${token === 'coin' ? 'coins' : `of ${token}`}: `
+  const place = ` · chain ${steps[0]?.chain} → ${String(target)}`
+  return [what, accountLink(String(from)), ' → ', accountLink(String(to)), place]
 }
 
 /** Whether a pact has changed its chain, or is about to. */

@@ -7,7 +7,7 @@ import { ArgumentField, type MessageData } from './argument-field.ts'
 import { askNode, textOfError } from './ask.ts'
 import { ContinuationFields, type ContinuationOptions } from './continuation.ts'
 import { FieldReader } from './field-fault.ts'
-import { faultIn, input, select, textarea } from './fields.ts'
+import { faultIn, input, readPayer, select, textarea } from './fields.ts'
 import { GasStation } from './gas-station.ts'
 import type { Keyring } from './keyring.ts'
 import { notePlace } from './place.ts'
@@ -148,7 +148,7 @@ export class SendForm {
     const gasLimit = reader.take(() => wholeFrom1('gas-limit', 'gas limit: expected a whole number from 1'), 0)
     const gasPrice = reader.take(readGasPrice, '')
     const ttl = reader.take(() => wholeFrom1('ttl', 'time to live: expected whole seconds from 1'), 0)
-    const sender = input('sender').value.trim()
+    const sender = reader.take(() => readPayer('sender'), '')
     const signatures = reader.take(() => this.signatures.read(), [])
     const signers = reader.take(() => this.#station.paying(signatures), [])
     reader.finish()

@@ -2,7 +2,8 @@
 import type { NodeView } from '#ground/schema/view.ts'
 import { element, write } from '../../kit/dom.ts'
 import { textOfError } from './ask.ts'
-import { FieldFault, FormFault } from './field-fault.ts'
+import { FieldFault } from './field-fault.ts'
+import { markFields, unmarkOnInput } from './fields.ts'
 import { fillChains, oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { Keyring } from './keyring.ts'
 import { chainPath, creationSeconds } from './node-calls.ts'
@@ -50,10 +51,8 @@ class SendPage {
       event.preventDefault()
       void this.#tryOut()
     })
-    fields.addEventListener('input', ({ target }) => {
-      this.#trial.reset()
-      if (target instanceof Element) target.removeAttribute('aria-invalid')
-    })
+    fields.addEventListener('input', () => this.#trial.reset())
+    unmarkOnInput(fields)
   }
 
   /** Takes the first state of the node, and fills the fields from the address of the page. */
@@ -103,14 +102,6 @@ class SendPage {
     showSigning(this.#keyring, view.status)
     element('unchecked').hidden = !this.#keyring.isUnchecked
   }
-}
-
-/** Marks the wrong fields, and moves to the first. */
-function markFields(fault: FieldFault): void {
-  const faults = fault instanceof FormFault ? fault.faults : [fault]
-  const fields = faults.map(({ cause }) => cause).filter((cause) => cause instanceof HTMLElement)
-  for (const field of fields) field.setAttribute('aria-invalid', 'true')
-  fields[0]?.focus()
 }
 
 const page = new SendPage()

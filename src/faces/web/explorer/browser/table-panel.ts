@@ -3,6 +3,7 @@ import type { ModuleDetails, RowPage } from '#ground/schema/lookup.ts'
 import { make, write } from '../../kit/dom.ts'
 import { groupDigits } from '../../kit/numbers.ts'
 import { askNode, textOfError } from './ask.ts'
+import { accountLink } from './place.ts'
 import { pathWith } from './query.ts'
 import { briefValue } from './value-text.ts'
 
@@ -110,6 +111,11 @@ export class TablePanel {
     return `${groupDigits(this.#count)} of ${groupDigits(total)} rows, at height ${groupDigits(height)}`
   }
 
+  /** Whether the keys are accounts of the coin contract. */
+  get #hasAccounts(): boolean {
+    return this.#table === 'coin.coin-table'
+  }
+
   /** Shows the fields of the schema as columns, or those of the first rows if there is no schema. */
   #showColumns({ fields, rows }: RowPage): void {
     const found = fields?.map(({ name }) => name) ?? [...new Set(rows.flatMap(({ row }) => Object.keys(row as object)))]
@@ -129,6 +135,7 @@ export class TablePanel {
       const text = fields[name] === undefined ? '' : briefValue(fields[name])
       return make('td', { title: text }, text)
     })
-    return make('tr', {}, make('th', { scope: 'row', title: key }, key === '' ? '""' : key), ...cells)
+    const name = key === '' ? '""' : this.#hasAccounts ? accountLink(key) : key
+    return make('tr', {}, make('th', { scope: 'row', title: key }, name), ...cells)
   }
 }

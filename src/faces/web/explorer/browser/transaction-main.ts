@@ -178,7 +178,10 @@ function open(): void {
   element<HTMLInputElement>('wanted').value = requestKey
   element('found').hidden = true
   if (requestKey === '') write('trouble', 'Enter a request key, or choose a transaction from the list.')
-  else refresh()
+  else {
+    write('trouble', 'searching the blocks and mempools for it')
+    refresh()
+  }
 }
 
 element('find-form').addEventListener('submit', (event) => {

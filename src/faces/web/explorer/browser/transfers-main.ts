@@ -4,6 +4,8 @@ import { element, fill, write } from '../../kit/dom.ts'
 import { groupDigits } from '../../kit/numbers.ts'
 import { askNode } from './ask.ts'
 import { sendNextStep } from './complete.ts'
+import { FieldFault } from './field-fault.ts'
+import { markFields, readPayer, unmarkOnInput } from './fields.ts'
 import { oneAtATime, openFrame, troubleIn } from './frame.ts'
 import { Keyring } from './keyring.ts'
 import { PactCard } from './pact-card.ts'
@@ -27,7 +29,16 @@ let renewal: ReturnType<typeof setTimeout> | undefined
 const cards = new WeakMap<Element, PactCard>()
 const keyring: Keyring = new Keyring(() => suggestSigners(keyring))
 const onlyOpen = element<HTMLInputElement>('open')
-const payer = element<HTMLInputElement>('payer')
+
+/** @throws FieldFault, after it has marked the field */
+function payerNow(): string {
+  try {
+    return readPayer('payer')
+  } catch (error) {
+    if (error instanceof FieldFault) markFields(error)
+    throw error
+  }
+}
 
 const actions = {
   mayControl: () => state?.view.status !== undefined,
@@ -35,7 +46,7 @@ const actions = {
     const { next } = pact
     if (state === null || next === null) return
     const { view } = state
-    await sendNextStep({ pact, next, isRollback, payer: payer.value.trim() }, { view, keyring }, onTold)
+    await sendNextStep({ pact, next, isRollback, payer: payerNow() }, { view, keyring }, onTold)
     await read()
   },
   onMakeBlocks: async (chain: number, count: number) => {
@@ -100,6 +111,7 @@ element('more').addEventListener('click', () => {
   pages++
   refresh()
 })
+unmarkOnInput(element('filters'))
 element('filters').addEventListener('submit', (event) => event.preventDefault())
 
 openFrame({
