@@ -23,7 +23,11 @@ export function runDap({ err }: CommandContext): Promise<number> {
   const warn = (line: string) => void err.write(`newcut dap: ${line}\n`)
   if (stdin.isTTY) warn('waiting for an editor on stdin; docs/EDITORS.md says how editors start it')
   return new Promise((end) => {
-    serveDap({ input: stdin, output: stdout, warn }, () => end(0))
+    serveDap({ input: stdin, output: stdout, warn }, () => {
+      // An editor may end the session and leave the stream open.
+      stdin.destroy()
+      end(0)
+    })
   })
 }
 

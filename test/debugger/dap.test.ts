@@ -1,7 +1,9 @@
 /** `newcut dap` at the client of the protocol's authors. */
 import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import type { DebugProtocol } from '@vscode/debugprotocol'
 import { afterEach, describe, expect, it } from 'vitest'
+import { serveDap } from '../../src/commands/dap.ts'
 import { until } from '../wait.ts'
 import { DapEditor, DapEditorOfProcess } from './dap-client.ts'
 import { bank, ENDLESS, fileWith } from './programs.ts'
@@ -240,6 +242,39 @@ it('a program that does not end can be paused, and ended', async () => {
   await editor.continueRequest({ threadId: 1 })
   await editor.disconnectRequest()
   await until(() => editor.isOver)
+})
+
+it('an editor learns how to name a variable in an expression, and shows no alert for an expression that fails', async () => {
+  await open()
+  await editor.lines(bank.pact, { line: 20 })
+  await editor.begin()
+  const { body } = await editor.scopesRequest({ frameId: 1 })
+  const [given, , capabilities] = await Promise.all(
+    body.scopes.map(({ variablesReference }) => editor.variablesRequest({ variablesReference })),
+  )
+  expect(given.body.variables.map((each) => each.evaluateName)).toEqual(['from', 'amount'])
+  for (const each of capabilities.body.variables) expect(each).not.toHaveProperty('evaluateName')
+  const streams = { input: new PassThrough(), output: new PassThrough(), warn: () => undefined }
+  serveDap(streams, () => undefined)
+  for (const command of ['evaluate', 'next']) {
+    const request = JSON.stringify({ seq: 1, type: 'request', command, arguments: {} })
+    streams.input.write(`Content-Length: ${request.length}\r\n\r\n${request}`)
+  }
+  let answers = ''
+  streams.output.on('data', (bytes) => {
+    answers += bytes
+  })
+  await until(() => answers.includes('"next"'))
+  expect(answers.match(/"showUser":\w+/g)).toEqual(['"showUser":false', '"showUser":true'])
+})
+
+it('an adapter ends with its session, although the editor leaves the streams open', async () => {
+  const process = new DapEditorOfProcess()
+  editor = new DapEditor()
+  const exited = once(process.child, 'exit')
+  await process.open({ program: bank.repl })
+  await process.disconnectRequest()
+  expect((await exited)[0]).toBe(0)
 })
 
 it('an adapter whose editor is gone ends, also in the midst of a program, and reports other input', async () => {

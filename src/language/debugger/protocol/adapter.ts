@@ -276,7 +276,12 @@ export class DebugAdapter implements DebuggerEvents {
   async #variables(args: RequestArguments): Promise<unknown> {
     const list = this.#lists[(args.number('variablesReference') ?? 0) - 1]
     if (list === undefined) return { variables: [] }
-    const variables = (await this.#read(list)).map((each) => this.#describeVariable(each))
+    const isNamed = 'scope' in list && (list.scope === 'arguments' || list.scope === 'locals')
+    const variables = (await this.#read(list)).map((each) => ({
+      ...this.#describeVariable(each),
+      // Editors put it into the list of watched expressions.
+      ...(isNamed && { evaluateName: each.name }),
+    }))
     const returned = this.#last?.reason === 'return' ? this.#last.text : null
     if (returned === null || !('scope' in list) || list.scope !== 'locals' || list.frame !== 0) return { variables }
     return { variables: [{ name: '(returned)', value: returned, variablesReference: 0 }, ...variables] }

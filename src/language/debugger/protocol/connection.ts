@@ -50,7 +50,9 @@ export class DapConnection {
     } catch (error) {
       if (!(error instanceof RequestFault)) throw error
       const { message } = error
-      this.#write({ ...response, success: false, message, body: { error: { id: 1, format: message, showUser: true } } })
+      // An editor shows the fault of an expression where it was written.
+      const showUser = command !== 'evaluate'
+      this.#write({ ...response, success: false, message, body: { error: { id: 1, format: message, showUser } } })
     }
   }
 
