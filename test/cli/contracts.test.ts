@@ -102,10 +102,7 @@ describe('newcut local', () => {
     [['(enforce false "no such luck")'], 'the code failed: no such luck [COMMAND_FAILED]'],
     [['1\n(enforce false "no such luck")'], 'no such luck (line 2) [COMMAND_FAILED]'],
     [['(coin.details "nobody")'], 'coin-table for key: nobody (in coin.details) [COMMAND_FAILED]'],
-    [
-      ['(+ 1'],
-      "the code failed: Expected: [')'] (code:1:5: the ( of line 1, column 1 is not closed) [COMMAND_FAILED]",
-    ],
+    [['(+ 1'], "the code failed: Expected: [')'] (code:1:5: the ( of line 1, column 1 is not closed) [COMMAND_FAILED]"],
     [['1', '--chain', '3'], '--chain 3: development has chains 0 to 2 [BAD_OPTION]'],
     [['1', '--data', '{a'], '--data {a: not valid JSON'],
     [['.'], 'cannot read .: it is a folder (EISDIR) (name a file in it) [BAD_INPUT]'],

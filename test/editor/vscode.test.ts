@@ -152,10 +152,10 @@ async function activate(settings: Record<string, unknown>, { open, folder, tests
     Uri: { file: uriOf },
     Range: class {},
     CodeLens: class {
-      constructor(
-        readonly range: object,
-        readonly command: object,
-      ) {}
+      readonly command: object
+      constructor(_: object, command: object) {
+        this.command = command
+      }
     },
     DebugAdapterExecutable: class {
       readonly line: readonly unknown[]
