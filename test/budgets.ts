@@ -17,6 +17,8 @@ const STEPS = 'The command line loads in steps, so that --version and commands w
 
 const WIDTHS = 'Widths of text and line breaks, in place of three packages.'
 
+const OPENING = 'The first line of commands that take long to load.'
+
 const ERRORS = 'The texts of errors stand in tables, one for each room.'
 
 const MODES = 'Ways to make blocks are kinds of values of their own.'
@@ -37,6 +39,7 @@ export const modulesAtOnce = {
     [9, ERRORS],
     [1, MODES],
     [1, WIDTHS],
+    [1, OPENING],
   ],
   lead: [
     [255, 'A leader of a fleet for nodes.'],
@@ -49,6 +52,7 @@ export const modulesAtOnce = {
     [7, ERRORS],
     [1, MODES],
     [1, WIDTHS],
+    [1, OPENING],
   ],
   devnet: [
     [492, 'A whole node, with its evaluator and its pages.'],
@@ -76,6 +80,7 @@ export const modulesAtOnce = {
     [2, 'JSON objects of lookups have a writer, and misspelled names a guess.'],
     [1, MODES],
     [1, WIDTHS],
+    [1, OPENING],
   ],
   send: [
     [155, 'A wallet, and the client of a node.'],
@@ -88,19 +93,21 @@ export const modulesAtOnce = {
     [5, ERRORS],
     [1, MODES],
     [1, WIDTHS],
+    [2, OPENING],
   ],
   keygen: [
     [34, 'The command line, keys, and a file for secrets.'],
     [6, `${TABLES} Their values and refusals follow.`],
     [3, ERRORS],
     [1, WIDTHS],
+    [2, OPENING],
   ],
 } satisfies Readonly<Record<string, Budget>>
 
 /** The same of `newcut ARGS` in a real process, and the files that it loads. Bundles have many modules in a file. */
 export const loadedByArgs = [
   { args: ['--version'], own: 5, files: 4, why: 'The command line alone.' },
-  { args: ['keygen'], own: 46, files: 12, why: 'As keygen above, what starts a process, and the texts of errors.' },
+  { args: ['keygen'], own: 48, files: 12, why: 'As keygen above, what starts a process, and the texts of errors.' },
 ] as const
 
 const MINER_MODULES: Budget = [
@@ -113,6 +120,7 @@ const MINER_MODULES: Budget = [
   [4, ERRORS],
   [1, MODES],
   [1, WIDTHS],
+  [1, OPENING],
 ]
 
 /** The same of a miner for a node that has found a block, with bundles and without. */

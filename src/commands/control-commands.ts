@@ -17,6 +17,7 @@ function controlRow<T extends ControlOptions>(
     group: 'contracts',
     listedIn: 'devnet',
     ...facts,
+    loadsLong: true,
     options,
     run: async (args, { values }, context) =>
       (await import('./devnet-control.ts')).runControl(action, args, values, context),
@@ -66,6 +67,7 @@ export const controlCommands: readonly CommandRow[] = [
     listedIn: 'devnet',
     args: ['<account>', '<amount>'],
     help: 'mint coins for an account, as newcut fund does',
+    loadsLong: true,
     options: fundOptions,
     examples: ['newcut devnet fund sender00 100', 'newcut devnet fund k:KEY 0.5 --chain 3'],
     run: async ([account, amount], config, context) =>

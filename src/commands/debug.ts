@@ -47,8 +47,10 @@ function debugFile(file: string, context: CommandContext): Promise<number> {
 function terminalOptions(
   mainSource: string,
   nameOf: TerminalOptions['nameOf'],
-  { out, environment }: CommandContext,
+  { out, err, environment }: CommandContext,
 ): TerminalOptions {
+  // The session writes to the terminal itself, so the line of the start goes first.
+  err.write('')
   const { stdin: input, stdout: output } = process
   const isTerminal = input.isTTY === true && output.isTTY === true
   return { input, output, isTerminal, paint: painter(out, environment), mainSource, nameOf }

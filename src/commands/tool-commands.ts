@@ -65,6 +65,7 @@ export const toolCommands: readonly CommandRow[] = [
     group: 'tools',
     args: [{ name: '[suite...]', kind: withCompletions(suiteNames, someText) }],
     help: 'measure hashrates, latencies and throughput',
+    loadsLong: true,
     notes: section('Suites (default: all)', suiteLines),
     options: benchOptions,
     examples: [
@@ -91,6 +92,7 @@ export const toolCommands: readonly CommandRow[] = [
     group: 'contracts',
     args: ['[file...]'],
     help: 'run contract tests (.repl files)',
+    loadsLong: true,
     about:
       'FILE is a test file, or a folder: newcut runs the test files in it and below, without those that others load. ' +
       'Without FILE, it is the current folder. newcut contract is the same command.',
@@ -109,6 +111,7 @@ export const toolCommands: readonly CommandRow[] = [
     group: 'contracts',
     args: ['<url>', '[file...]'],
     help: 'pin a network, and compare what code does there and here',
+    loadsLong: true,
     about:
       'newcut prints the cut of a fork, which --fork-cut takes. With --verify it runs the same plain code at the node ' +
       'and here, on the state of the same block, and compares results and gas.',
@@ -175,6 +178,7 @@ export const toolCommands: readonly CommandRow[] = [
     name: 'conformance',
     group: 'tools',
     help: 'judge a node, or a client, by the cases of the node interface',
+    loadsLong: true,
     about:
       'newcut finds out what the node allows, runs those cases, and says what it skipped. With --serve it is the node, ' +
       'and judges the requests of a client.',

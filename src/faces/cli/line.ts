@@ -29,6 +29,16 @@ export interface Output {
   write(text: string): unknown
 }
 
+/** The same output. A task runs before each text. */
+export function runBeforeWrites(task: () => void, output: Output): Output {
+  const write = (text: string) => {
+    task()
+    return output.write(text)
+  }
+  // Its size changes while it is in use.
+  return Object.create(output, { write: { value: write } }) as Output
+}
+
 export type ProcessEnvironment = Readonly<Record<string, string | undefined>>
 
 export type Paint = (style: Style, text: string) => string

@@ -8,6 +8,7 @@ import { reportError } from './console.ts'
 import { addOptions, namedFlags, type OptionTable, singleValue } from './flags.ts'
 import type { LogFormat } from './levels.ts'
 import type { Output, ProcessEnvironment } from './line.ts'
+import { showOpening } from './opening.ts'
 import { refuseWithoutEffect } from './options/needs.ts'
 import { type OptionSpec, optionGroups } from './options/row.ts'
 import type { CommandContext } from './terminal.ts'
@@ -166,7 +167,14 @@ function addCommand(program: Command, row: CommandRow, { context, state, help }:
     const config = await configOf(row.options, flags, context.environment, file as string | undefined)
     if (row.isAboutOptions !== true) refuseWithoutEffect(row.options, config)
     if ('log' in config.values) state.format = config.values.log as LogFormat
-    state.code = await row.run(command.args, config, context)
+    // With --exec, the terminal belongs to another command.
+    const isQuiet = row.loadsLong !== true || state.format === 'json' || 'exec' in flags
+    const opening = isQuiet ? { context, clear: () => undefined } : showOpening(row, context)
+    try {
+      state.code = await row.run(command.args, config, opening.context)
+    } finally {
+      opening.clear()
+    }
   })
   routeOutput(command, context.out)
   command.configureHelp({ formatHelp: () => requireHelp(help).commandHelp(command, row, false) })

@@ -1,7 +1,7 @@
 /** A progress bar on a terminal, for tasks that take long. Other outputs get none. */
 import type { OnProgress, Progress } from '#ground/base/progress.ts'
 import { formatDuration, withPrefix } from '#ground/base/units.ts'
-import { type Output, type Paint, type ProcessEnvironment, painter } from './line.ts'
+import { type Output, type Paint, type ProcessEnvironment, painter, runBeforeWrites } from './line.ts'
 import { screenFor } from './screen.ts'
 import { textWidth } from './text-width.ts'
 
@@ -53,22 +53,11 @@ export function progressBarFor(
     if (!screen.isLive || isOff || now - beganMs < SHOW_AFTER_MS || now - drawnMs < REDRAW_MS) return
     drawnMs = now
     isShown = true
-    const columns = Math.min(MAX_COLUMNS, out.columns ?? MAX_COLUMNS)
+    const columns = Math.min(MAX_COLUMNS, out.columns || MAX_COLUMNS)
     // Some terminals break a line that fills the last column.
     screen.status(progressLine(task, now - beganMs, columns - 1, paint))
   }
-  const wrapOutput = (other: Output): Output => ({
-    get isTTY() {
-      return other.isTTY ?? false
-    },
-    get columns() {
-      return other.columns ?? MAX_COLUMNS
-    },
-    write: (text) => {
-      clear()
-      return other.write(text)
-    },
-  })
+  const wrapOutput = (other: Output): Output => runBeforeWrites(clear, other)
   const end = () => {
     clear()
     what = ''

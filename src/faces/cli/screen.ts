@@ -16,6 +16,7 @@ const BEGIN = '\u001B[?2026h'
 const END = '\u001B[?2026l'
 /** Clears a row above the cursor, and moves there. */
 const CLEAR_ROW = '\u001B[1A\u001B[2K'
+/** For terminals that do not know their size; some say 0. */
 const DEFAULT_COLUMNS = 80
 
 /** The cursor stays visible: if the process is killed, a hidden one would stay hidden. */
@@ -24,7 +25,7 @@ export function screenFor(out: Output, { TERM }: ProcessEnvironment): Screen {
     return { isLive: false, print: (text) => void out.write(text), status: () => undefined }
   let shown: string | null = null
   /** A terminal that became narrower has broken the line into rows. */
-  const rows = (text: string) => Math.max(1, Math.ceil(textWidth(text) / (out.columns ?? DEFAULT_COLUMNS)))
+  const rows = (text: string) => Math.max(1, Math.ceil(textWidth(text) / (out.columns || DEFAULT_COLUMNS)))
   const draw = (above: string, next: string | null) => {
     const cleared = shown === null ? '' : `\r${CLEAR_ROW.repeat(rows(shown))}`
     const status = next === null ? '' : `${next}\n`
