@@ -76,6 +76,7 @@ export class TerminalSession implements DebuggerEvents {
   /** An empty line repeats this command. */
   #last = ''
   #isOver = false
+  #hasInput = true
 
   constructor(options: TerminalOptions) {
     this.#options = options
@@ -87,7 +88,10 @@ export class TerminalSession implements DebuggerEvents {
     })
     // The iterator of readline loses lines that arrive before the first read.
     this.#lines.on('line', (line) => this.#typed.push(line.trim()))
-    this.#lines.on('close', () => this.#typed.end())
+    this.#lines.on('close', () => {
+      this.#hasInput = false
+      this.#typed.end()
+    })
   }
 
   onLine(line: string): void {
@@ -121,11 +125,11 @@ export class TerminalSession implements DebuggerEvents {
     })
     await this.#move('restart')
     if (this.#isOver) return
-    this.#lines.prompt()
+    this.#prompt()
     for (let line = await this.#typed.next(); line !== null; line = await this.#typed.next()) {
       await this.#obey(line === '' ? this.#last : line)
       if (this.#isOver) break
-      this.#lines.prompt()
+      this.#prompt()
     }
     this.#lines.close()
   }
@@ -135,6 +139,11 @@ export class TerminalSession implements DebuggerEvents {
     this.#isOver = true
     this.#lines.close()
     this.#onHalt({ ended: { text: '', hasFailed: false } })
+  }
+
+  /** Newer versions of Node refuse a prompt once the input has ended, although lines of it may wait. */
+  #prompt(): void {
+    if (this.#hasInput) this.#lines.prompt()
   }
 
   #show(line: string): void {
