@@ -1,7 +1,7 @@
 /** Makes fewer and larger files, which load faster. */
 import { readdirSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { basename, relative } from 'node:path/posix'
+import { basename, dirname, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { dist } from './places.js'
@@ -105,23 +105,24 @@ const THREADS = {
 
 /**
  * Groups of the modules that START imports. Each module is in the file of the first step that imports it. Modules that
- * threads import too have files of their own. By default, each set of commands with a common module would have a file.
+ * `others` import too have files of their own. By default, each set of commands with a common module would have a file.
+ * @param {readonly string[]} others modules of threads and of other programs
  */
-function startGroups() {
+function startGroups(others) {
   /** @type {Map<string, string> | undefined} */
   let names
   /** @type {import('rolldown').CodeSplittingNameFunction} */
   const nameOf = (id, context) => {
     const reached = (/** @type {readonly string[]} */ entries) => {
-      const found = new Set(entries.map(compiled))
+      const found = new Set(entries)
       for (const each of found) for (const to of context.getModuleInfo(each)?.importedIds ?? []) found.add(to)
       return found
     }
     if (names === undefined) {
-      const inThreads = reached(Object.values(THREADS))
+      const inThreads = reached(others)
       names = new Map()
       for (const entry of START) {
-        for (const each of reached([entry])) {
+        for (const each of reached([compiled(entry)])) {
           if (!names.has(each)) names.set(each, `${inThreads.has(each) ? 'threads' : 'start'}-${basename(entry)}`)
         }
       }
@@ -140,28 +141,43 @@ function startGroups() {
   }))
 }
 
-/** Bundles the command line and its threads into dist/src/bundled/. Rarely used modules have files of their own there. */
-export async function bundleCommands() {
+/**
+ * @typedef {object} BundleOptions
+ * @property {string} [folder] takes the files; what was there goes
+ * @property {Readonly<Record<string, string>>} [programs] further entries, whose modules are files of their own: name -> module
+ * @property {Readonly<Record<string, string>>} [packages] packages that are files already: name -> file, in place of the package
+ */
+
+/** Packages that load files of their own folders, or that the user's project has. */
+const APART = ['classic-level', 'piscina', 'webgpu', '@noble/post-quantum/slh-dsa.js', '@jest/globals', 'vitest']
+
+/**
+ * Bundles the command line and its threads. Rarely used modules have files of their own.
+ * @param {BundleOptions} options
+ * @returns {Promise<string[]>} the modules in the files, as paths
+ */
+export async function bundleCommands({ folder, programs = {}, packages = {} } = {}) {
   const bundled = `${dist}src/bundled/`
   /** @param {string} file */
   const fromBundles = (file) => relative(bundled, file)
   const apart = modules.map(({ name }) => compiled(name))
-  rmSync(bundled, { recursive: true, force: true })
-  await build({
-    input: {
-      newcut: compiled('newcut'),
-      ...Object.fromEntries(Object.entries(THREADS).map(([name, module]) => [name, compiled(module)])),
-    },
+  const threads = Object.fromEntries(Object.entries(THREADS).map(([name, module]) => [name, compiled(module)]))
+  const input = { newcut: compiled('newcut'), ...threads, ...programs }
+  const dir = folder ?? bundled
+  rmSync(dir, { recursive: true, force: true })
+  const { output } = await build({
+    input,
     platform: 'node',
-    // They load files of their own folders. The library for SLH-DSA, which hardly any node loads, shares modules with all
-    // commands: in a bundle, it would split these into more files.
-    external: ['classic-level', 'piscina', 'webgpu', '@noble/post-quantum/slh-dsa.js'],
+    // The library for SLH-DSA, which hardly any node loads, shares modules with all commands: in a bundle, it would split
+    // these into more files.
+    external: APART.filter((name) => !(name in packages)),
     plugins: [
       // For commands that are programs of their own, which newcut does not have.
       replacing({ 'node:child_process': 'export {}' }, /\/commander\//),
       {
         name: 'packages stay apart',
         resolveId: (id, from) => {
+          if (id in packages) return { id: fromBundles(packages[id]), external: true }
           if (!/^[.#]/.test(id) || from === undefined) return null
           const file = id.startsWith('#') ? `${dist}src/${id.slice(1)}` : fileURLToPath(new URL(id, `file://${from}`))
           return apart.includes(file) ? { id: fromBundles(file), external: true } : null
@@ -171,16 +187,38 @@ export async function bundleCommands() {
         name: 'modules find their files',
         transform: (code, id) => {
           if (!id.startsWith(dist)) return null
-          return code.replaceAll('import.meta.url', `new URL('${fromBundles(id)}', import.meta.url).href`)
+          return code
+            .replaceAll(/createRequire\(import\.meta\.url\)\(["']([^"']+)["']\)/g, (text, name) =>
+              name in packages ? text.replace(name, relative(dirname(id), packages[name])) : text,
+            )
+            .replaceAll('import.meta.url', `new URL('${fromBundles(id)}', import.meta.url).href`)
         },
       },
     ],
     output: {
-      dir: bundled,
+      dir,
       format: 'esm',
       comments: false,
       chunkFileNames: '[name].js',
-      codeSplitting: { groups: startGroups() },
+      codeSplitting: { groups: startGroups([...Object.values(threads), ...Object.values(programs)]) },
     },
   })
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+}
+
+/**
+ * Bundles a package into one file.
+ * @param {{ input: string, file: string, format: 'esm' | 'cjs' }} options the module that re-exports it; where it goes
+ * @returns {Promise<string[]>} the modules in the file, as paths
+ */
+export async function bundlePackage({ input, file, format }) {
+  const { output } = await build({
+    input,
+    platform: 'node',
+    external: ['@napi-rs/nice', 'webgpu'],
+    // A module of CommonJS finds its own files by its folder.
+    ...(format === 'esm' && { transform: { define: { __dirname: 'import.meta.dirname' } } }),
+    output: { file, format, comments: false },
+  })
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
 }

@@ -6,13 +6,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { KERNEL, sourcesMark } from '../../src/mining/engine/cpu/native-files.ts'
 import { compilePart } from '../../src/mining/engine/native/compile.ts'
+import { ROOT } from '../root.ts'
 import { type Target, targets, toolOf } from './targets.ts'
 
-/** The folder of package.json, relative to dist/scripts/package/. */
-export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const HOST = `${process.platform}-${process.arch}`
 
 /** Path of a target's kernel in `folder`, the root of the package. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { commandRows } from '../../src/commands/commands.ts'
 import { programOf } from '../../src/faces/cli/program.ts'
 import { manualPage } from '../docs/man.ts'
-import { ROOT } from './kernels.ts'
+import { ROOT } from '../root.ts'
 
 const nowhere = { write: () => true }
 

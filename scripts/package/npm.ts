@@ -1,42 +1,75 @@
 /** Creates the npm package as one file: build/packages/newcut-VERSION.tgz, which `npm publish FILE` accepts. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sourcesMark } from '../../src/mining/engine/cpu/native-files.ts'
-import { prebuiltFile, ROOT } from './kernels.ts'
+import { ROOT } from '../root.ts'
+import { prebuiltFile } from './kernels.ts'
 import { writeManual } from './manual.ts'
+import { writeStage } from './stage.ts'
 import { targets } from './targets.ts'
 
 interface Packed {
   readonly filename: string
   readonly size: number
+  readonly unpackedSize: number
   readonly files: readonly { readonly path: string }[]
 }
 
+interface PackageOptions {
+  /** Takes the file. */
+  readonly folder?: string
+  /** Folder with the folder of prebuilt kernels. */
+  readonly kernels?: string
+}
+
 /**
- * Writes the manual page and the package of `root` into build/packages. Reports missing prebuilt kernels.
+ * Writes the package into `folder`. Reports missing prebuilt kernels.
  * @returns exit code 1 if packing fails, or if the package would contain files without a source
  */
-export function packageNpm(args: readonly string[], root: string = ROOT): number {
+export async function packageNpm(
+  args: readonly string[],
+  { folder = join(ROOT, 'build/packages'), kernels = ROOT }: PackageOptions = {},
+): Promise<number> {
   if (args.length > 0) return refuse(`it takes no arguments, and not ${args.join(' ')}`, 2)
-  writeManual(root)
-  const files = pack(['--dry-run'], root)
-  if (typeof files === 'string') return refuse(files)
-  const stale = staleFiles(
-    files.files.map(({ path }) => path),
-    root,
-  )
-  if (stale.length > 0) return refuse(`${stale.join(', ')}: made from sources that have changed; remove them`)
-  for (const { name } of targets) {
-    if (existsSync(prebuiltFile(name, root))) continue
-    console.log(`npm: the kernel for ${name} is missing; build it with npm run package -- kernels ${name}`)
-  }
-  const folder = join(root, 'build/packages')
   mkdirSync(folder, { recursive: true })
-  const packed = pack(['--pack-destination', folder], root)
-  if (typeof packed === 'string') return refuse(packed)
-  console.log(`npm: ${join(folder, packed.filename)}, ${packed.files.length} files, ${packed.size} bytes`)
-  return 0
+  const stage = mkdtempSync(join(folder, 'stage-'))
+  try {
+    const failure = await stagePackage(stage, kernels)
+    if (failure !== null) return refuse(failure)
+    const packed = pack(['--pack-destination', folder], stage)
+    if (typeof packed === 'string') return refuse(packed)
+    const { filename, files, size, unpackedSize } = packed
+    for (const { name } of targets) {
+      if (existsSync(prebuiltFile(name, stage))) continue
+      console.log(`npm: the kernel for ${name} is missing; build it with npm run package -- kernels ${name}`)
+    }
+    console.log(`npm: ${join(folder, filename)}, ${files.length} files, ${size} bytes, unpacked ${unpackedSize}`)
+    return 0
+  } finally {
+    rmSync(stage, { recursive: true })
+  }
+}
+
+/**
+ * Makes the published package as a folder.
+ * @returns why it must not be published, or null
+ */
+export async function stagePackage(stage: string, kernels: string = ROOT): Promise<string | null> {
+  writeManual()
+  const listed = pack(['--dry-run'], ROOT)
+  if (typeof listed === 'string') return listed
+  const built = targets.filter(({ name }) => existsSync(prebuiltFile(name, kernels)))
+  const stale = built.filter(({ name }) => !readFileSync(prebuiltFile(name, kernels)).includes(sourcesMark()))
+  if (stale.length > 0) {
+    return `the kernels for ${stale.map(({ name }) => name).join(', ')}: made from sources that have changed; remove them`
+  }
+  await writeStage(
+    listed.files.map(({ path }) => path),
+    stage,
+  )
+  for (const { name } of built) cpSync(prebuiltFile(name, kernels), prebuiltFile(name, stage))
+  return null
 }
 
 /**
@@ -50,20 +83,6 @@ export function pack(options: readonly string[], root: string = ROOT): Packed | 
   if (run.status !== 0) return `npm pack failed: ${run.stderr.trim().split('\n').at(-1)}`
   const [packed]: Packed[] = JSON.parse(run.stdout)
   return packed
-}
-
-/** The paths whose source is gone, and kernels of other sources. */
-export function staleFiles(paths: readonly string[], root: string = ROOT): string[] {
-  const mark = sourcesMark()
-  return paths.filter((path) => {
-    if (path.startsWith('prebuilds/')) return !readFileSync(join(root, path)).includes(mark)
-    // Copied from another package.
-    if (path.startsWith('dist/src/faces/web/dashboard/kept/')) return false
-    // The build makes them of other compiled files, each time.
-    if (/^dist\/src\/(?:bundled|faces\/web\/[a-z-]+\/served)\//.test(path)) return false
-    const compiled = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(path)
-    return compiled !== null && !existsSync(join(root, `${compiled[1]}.ts`))
-  })
 }
 
 function refuse(reason: string, code = 1): number {

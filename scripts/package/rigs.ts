@@ -16,7 +16,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyProgram, ROOT } from './program.ts'
+import { ROOT } from '../root.ts'
+import { copyProgram } from './program.ts'
 
 /** The operating system, which selects the folder of deploy/. */
 type System = 'hiveos' | 'mmpos'
@@ -37,27 +38,27 @@ export interface RigOptions {
 export const packageHiveos = (args: readonly string[]) => run('hiveos', args)
 export const packageMmpos = (args: readonly string[]) => run('mmpos', args)
 
-function run(system: System, args: readonly string[]): number {
+async function run(system: System, args: readonly string[]): Promise<number> {
   const unknown = args.filter((arg) => arg !== 'without-node')
   if (unknown.length > 0) {
     console.error(`${system}: unknown argument ${unknown.join(' ')}; the only one is without-node`)
     return 2
   }
   const folder = join(ROOT, 'build/packages')
-  const { file, bytes } = packageFor(system, { folder, withoutNode: args.length > 0 })
+  const { file, bytes } = await packageFor(system, { folder, withoutNode: args.length > 0 })
   console.log(`${system}: ${file}, ${bytes} bytes, for ${process.platform} ${process.arch}`)
   return 0
 }
 
 /** Builds a package. Throws Error if npm or tar fails. */
-export function packageFor(system: System, { folder, withoutNode }: RigOptions): RigPackage {
+export async function packageFor(system: System, { folder, withoutNode }: RigOptions): Promise<RigPackage> {
   const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const staging = mkdtempSync(join(tmpdir(), 'newcut-package-'))
   try {
     const inside = join(staging, 'newcut')
     mkdirSync(inside)
     copyScripts(system, inside, version)
-    copyProgram(join(inside, 'program'))
+    await copyProgram(join(inside, 'program'), { hasCards: true })
     if (!withoutNode) copyExecutable(process.execPath, join(inside, 'node'))
     mkdirSync(folder, { recursive: true })
     const file = join(folder, `newcut-${version}_${system}.tar.gz`)

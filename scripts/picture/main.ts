@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { launchChromium } from '../../test/gpu/chromium.ts'
-import { ROOT } from '../package/program.ts'
+import { ROOT } from '../root.ts'
 import { capture } from './capture.ts'
 import { encodePng } from './png.ts'
 import { draw } from './scene.ts'

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from '../package/program.ts'
+import { ROOT } from '../root.ts'
 import { EXCEPTIONS, exceptionsText, lineOf, shrunk } from './exceptions.ts'
 import { type Counts, countsOf, judgeProject } from './findings.ts'
 import { helpTexts } from './help.ts'

@@ -1,6 +1,6 @@
 /** Shows commit subjects that are too long: of the branch, or of the last 50 commits without a remote. */
 import { spawnSync } from 'node:child_process'
-import { ROOT } from '../package/program.ts'
+import { ROOT } from '../root.ts'
 
 /** The longest subject, in characters. */
 export const MOST_CHARACTERS = 72

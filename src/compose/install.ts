@@ -1,10 +1,10 @@
 /**
- * Builds the optional native parts for this machine, with a line of output for each. npm runs this file at
- * installation. A missing part is not an error: newcut then uses WebAssembly, writes to each rig separately, or sees
- * one of several identical cards. `install.js kernel FILE` builds only the kernel, into the cache of the user.
+ * Builds the optional native parts for this machine, with a line of output for each. `npm ci` runs this file in a
+ * checkout. A missing part is not an error: newcut then uses WebAssembly, writes to each rig separately, or sees one of
+ * several identical cards. `install.js NAME FILE` builds only one part, into the cache of the user.
  */
 import { KERNEL, prebuiltFault, prebuiltKernel } from '#mining/engine/cpu/native-files.ts'
-import { LAYER, writeManifest } from '#mining/engine/gpu/identical.ts'
+import { LAYER, writeInstalledManifest } from '#mining/engine/gpu/identical.ts'
 import type { NativePart } from '#mining/engine/native/part.ts'
 import { cachePart, installPart } from '#mining/engine/native/provide.ts'
 import { SEND } from '#mining/engine/stratum/native-send.ts'
@@ -24,11 +24,12 @@ async function installKernel(): Promise<void> {
 
 async function installLayer(): Promise<void> {
   await install(LAYER)
-  writeManifest()
+  writeInstalledManifest()
 }
 
 const [, , name, cached] = process.argv
-if (name === 'kernel') print(await cachePart(KERNEL, cached, process.env))
+const part = [KERNEL, SEND].find((each) => each.name === name)
+if (part !== undefined) print(await cachePart(part, cached, process.env))
 else {
   await Promise.all([
     installKernel(),

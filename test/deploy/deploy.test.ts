@@ -30,16 +30,16 @@ const lack = lackOf('bash', 'tar', 'curl', 'jq')
 const built = new Map<string, string>()
 
 /** Unpacks a package into a new folder. Builds it first if no test has. */
-function unpacked(system: 'hiveos' | 'mmpos'): string {
-  const file = built.get(system) ?? packed(system)
+async function unpacked(system: 'hiveos' | 'mmpos'): Promise<string> {
+  const file = built.get(system) ?? (await packed(system))
   const target = mkdtempSync(join(folder, system))
   expect(spawnSync('tar', ['-xzf', file, '-C', target]).status).toBe(0)
   expect(readdirSync(target)).toEqual(['newcut'])
   return join(target, 'newcut')
 }
 
-function packed(system: 'hiveos' | 'mmpos'): string {
-  const { file, bytes } = packageFor(system, { folder, withoutNode: true })
+async function packed(system: 'hiveos' | 'mmpos'): Promise<string> {
+  const { file, bytes } = await packageFor(system, { folder, withoutNode: true })
   expect(file).toBe(join(folder, `newcut-${version}_${system}.tar.gz`))
   expect(statSync(file).size).toBe(bytes)
   built.set(system, file)
@@ -82,7 +82,7 @@ for (const name of scripts) {
 
 describeWith(lack, 'the package for HiveOS', () => {
   it('the HiveOS package has a manifest, configures itself from the flight sheet, mines, and reports its rates', async () => {
-    const inside = unpacked('hiveos')
+    const inside = await unpacked('hiveos')
     const manifest = bash(`. ${inside}/h-manifest.conf; echo $CUSTOM_NAME $CUSTOM_VERSION $WEB_PORT`)
     expect(manifest.stdout).toBe(`newcut ${version} 4148\n`)
     const port = await freePort()
@@ -123,7 +123,7 @@ describeWith(lack, 'the package for HiveOS', () => {
   })
 
   it('the HiveOS package mines with the port of the extra config, and queries its rates there', async () => {
-    const inside = unpacked('hiveos')
+    const inside = await unpacked('hiveos')
     const [port, other] = [await freePort(), await freePort()]
     const sheet = {
       CUSTOM_URL: devnet.url,
@@ -171,7 +171,7 @@ describeWith(lack, 'the package for HiveOS', () => {
 
 describeWith(lack, 'the package for mmpOS', () => {
   it('the mmpOS package names itself, mines, and prints its state', async () => {
-    const inside = unpacked('mmpos')
+    const inside = await unpacked('mmpos')
     const named = bash(`. ${inside}/mmp-external.conf; echo $EXTERNAL_NAME $EXTERNAL_VERSION`)
     expect(named.stdout).toBe(`newcut ${version}\n`)
     const port = await freePort()
@@ -187,7 +187,7 @@ describeWith(lack, 'the package for mmpOS', () => {
   })
 
   it('the mmpOS package mines as the profile says, and prints its state from the API in its file', async () => {
-    const inside = unpacked('mmpos')
+    const inside = await unpacked('mmpos')
     const port = await freePort()
     const pool = ['--pool-protocol', 'http', '--pool', new URL(devnet.url).host]
     const user = ['--user', `k:${'ab'.repeat(32)}.rig1`, '--password', 'x', '--coin', 'KDA']

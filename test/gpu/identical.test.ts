@@ -2,7 +2,7 @@
  * Identical cards: the software driver, loaded several times from separate files, appears as several cards of one name.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,9 +14,9 @@ import {
   alikeHint,
   cardEnv,
   distinguishCards,
-  hasLayer,
   LAYER,
-  writeManifest,
+  provideLayer,
+  writeInstalledManifest,
 } from '../../src/mining/engine/gpu/identical.ts'
 import type { ListedAdapter } from '../../src/mining/engine/gpu/messages.ts'
 import { installPart } from '../../src/mining/engine/native/provide.ts'
@@ -62,8 +62,8 @@ const NO_LAYERS = { VK_LOADER_LAYERS_DISABLE: '*' }
 async function buildLayer(): Promise<string | null> {
   if (env?.VK_ICD_FILENAMES === undefined) return driverLack() ?? 'the driver of the machine cannot be loaded twice'
   const message = await installPart(LAYER, process.env)
-  writeManifest()
-  return hasLayer() ? null : message
+  writeInstalledManifest()
+  return (await provideLayer()) === null ? message : null
 }
 
 describeWith(await buildLayer(), 'identical cards', () => {
@@ -78,6 +78,21 @@ describeWith(await buildLayer(), 'identical cards', () => {
     const { adapters, problem } = await listAdapters({ env: { ...three, ...cardEnv(3, {}) } })
     expect(adapters).toEqual([])
     expect(problem).not.toBeNull()
+  })
+
+  it('newcut compiles the layer for identical cards at first use, into the cache of the user', async () => {
+    const own = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') }
+    const nowhere = join(folder, 'nowhere')
+    const layer = await provideLayer(own, nowhere)
+    expect(layer).toBe(join(folder, 'cache/newcut/native/vulkan'))
+    expect(await provideLayer(own, nowhere)).toBe(layer)
+    for (const [card, name] of [NAME, OTHER].entries()) {
+      const { adapters } = await listAdapters({ env: { ...three, ...cardEnv(card, {}, layer ?? '') } })
+      expect(adapters).toMatchObject([{ name, alike: 1 }])
+    }
+    // Another user may write there.
+    chmodSync(layer ?? '', 0o777)
+    expect(await provideLayer(own, nowhere)).toBeNull()
   })
 
   it('the list gives each identical card its number, and a card with a unique name none', async () => {

@@ -1,29 +1,22 @@
 /**
- * The package as a user gets it: packed, installed on a machine without a compiler, and mining with the native kernel.
+ * The package as a user gets it: packed, installed in an empty folder on a machine without a compiler, and run there.
+ * `npm run test:installed` does this with all versions of Node.
  */
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageKernels, toolchainLack } from '../../scripts/package/kernels.ts'
-import { pack, packageNpm } from '../../scripts/package/npm.ts'
+import { packageNpm } from '../../scripts/package/npm.ts'
 import { targets } from '../../scripts/package/targets.ts'
+import { type Step, Trial, tryPackage } from '../../scripts/package/trial.ts'
+import { writeDeclarations } from '../compiler.ts'
 import { describeWith } from '../needs.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const machine = `${process.platform}-${process.arch}`
+/** The limit of an installation. */
+const MAX_INSTALLED_MIB = 45
 
 function lack(): string | null {
   const target = targets.find(({ name }) => name === machine)
@@ -35,82 +28,80 @@ function lack(): string | null {
 
 describeWith(lack(), 'the package, where there is no compiler', () => {
   const folder = mkdtempSync(join(tmpdir(), 'newcut-installed-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
-  const bin = join(folder, 'bin')
-  const home = join(folder, 'home')
-  const installed = join(home, 'node_modules/newcut')
-  let said = ''
-
-  /** Runs the command as npm links it, in a bare environment. */
-  function newcut(args: readonly string[]) {
-    const env = { PATH: bin, HOME: home, XDG_CACHE_HOME: join(folder, 'cache') }
-    return spawnSync(join(home, 'node_modules/.bin/newcut'), args, { cwd: home, encoding: 'utf8', env })
-  }
+  let trial: Trial
+  let steps: readonly Step[]
 
   beforeAll(async () => {
-    const stage = join(folder, 'stage')
-    const packed = pack(['--dry-run'])
-    if (typeof packed === 'string') throw new Error(packed)
-    for (const { path } of packed.files.filter((file) => !file.path.startsWith('prebuilds/'))) {
-      cpSync(join(root, path), join(stage, path))
-    }
-    // The check for compiled files without a source needs the sources.
-    for (const part of ['src', 'bench']) cpSync(join(root, part), join(stage, part), { recursive: true })
-    expect(await packageKernels([machine], stage)).toBe(0)
-    expect(packageNpm([], stage)).toBe(0)
-    const [tarball] = readdirSync(join(stage, 'build/packages'))
-
-    mkdirSync(bin)
-    symlinkSync(process.execPath, join(bin, 'node'))
-    for (const tool of ['npm', 'sh', 'env', 'ls', 'cat', 'uname']) {
-      const { stdout } = spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' })
-      symlinkSync(realpathSync(stdout.trim()), join(bin, tool))
-    }
-    mkdirSync(home)
-    writeFileSync(join(home, 'package.json'), '{ "private": true }')
-    const args = ['install', join(stage, 'build/packages', tarball), '--foreground-scripts', '--omit=optional']
-    const { CC: _, ...env } = process.env
-    const run = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline'], {
-      cwd: home,
-      encoding: 'utf8',
-      env: { ...env, PATH: bin },
-    })
-    said = run.stdout
-    expect(run.status === 0 ? '' : run.stderr).toBe('')
-    expect(run.status).toBe(0)
+    writeDeclarations()
+    expect(await packageKernels([machine], folder)).toBe(0)
+    expect(await packageNpm([], { folder, kernels: folder })).toBe(0)
+    const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '')
+    trial = new Trial({ tarball, node: process.execPath, hasCompiler: false })
+    steps = tryPackage(trial)
   })
+  afterAll(() => {
+    trial?.remove()
+    rmSync(folder, { recursive: true })
+  })
+
+  const passes = (args: readonly string[], wanted: RegExp): string => {
+    const { fault, out } = trial.newcut(args, wanted)
+    expect(fault).toBeNull()
+    return out
+  }
 
   it('the test of the package has no compiler in its path', () => {
-    const env = { PATH: bin }
-    for (const tool of ['cc', 'gcc', 'clang']) expect(spawnSync(tool, { env }).error).toMatchObject({ code: 'ENOENT' })
+    expect(trial.seesCompiler).toBe(false)
   })
 
-  it('the package installs without compiling the kernel', () => {
-    expect(said).toContain(`newcut: native kernel: prebuilt for ${machine}\n`)
-    expect(existsSync(join(installed, 'build/newcut-kernel.node'))).toBe(false)
+  it('the package installs with two packages and no warning, makes a block of a network, and mines one', () => {
+    expect(steps.map(({ name, fault }) => [name.split(' --')[0], fault])).toEqual([
+      ['npm install', null],
+      ['newcut', null],
+      ['newcut devnet', null],
+      ['newcut mine', null],
+    ])
+    const { out } = steps[3]
+    expect(out).toMatch(/ready +cpu: native-\w+\n/)
+    // It compiles nothing: there is a kernel of the package for this machine.
+    expect(existsSync(join(trial.project, '../home/.cache/newcut/native'))).toBe(false)
   })
 
-  it('the installed package mines with the native kernel', () => {
-    const args = ['--gpu', 'none', '--http', 'off', '--threads', '1', '--kernel', 'native', '--blocks', '2']
-    const { status, stdout, stderr } = newcut(['mine', ...args, '--block-delay', '10s'])
-    expect(stderr).toBe('')
-    expect(status).toBe(0)
-    expect(stdout).toMatch(/ready +cpu: native-\w+\n/)
-    expect(stdout).toMatch(/summary +[2-9]\d* accepted/)
-    // It compiles nothing: the cache has at most the order of the sweep that this processor runs fastest.
-    const cache = join(folder, 'cache/newcut')
-    const cached = existsSync(cache) ? readdirSync(cache) : []
-    expect(cached.filter((name) => name !== 'kernel-tuning.json')).toEqual([])
+  it('the installed package takes less than 45 MB of the disk', () => {
+    expect(trial.installedKiB() / 1024).toBeLessThan(MAX_INSTALLED_MIB)
   })
 
-  it('the installed package reports that its kernel is the prebuilt one', () => {
-    expect(newcut(['devices']).stdout).toMatch(`CPU: native kernels, prebuilt for ${machine}: native-`)
+  it('the installed package reports that its kernel is the prebuilt one, and what a graphics card would need', () => {
+    const step = trial.newcut(['devices'], /^/)
+    expect(step.out).toMatch(`CPU: native kernels, prebuilt for ${machine}: native-`)
+    // The machine of this test may have a card.
+    expect(step.out).toMatch(/^no GPU: .*`npm install webgpu@[\d.]+`/m)
   })
 
   it('the entry points of the installed package lead to modules', () => {
-    const doors = ['core', 'node', 'wallet', 'devnet'].map((door) => `import('newcut/${door}')`).join()
-    const program = `Promise.all([${doors}]).then((all) => console.log(all.every((door) => Object.keys(door)[0])))`
-    const { stdout } = spawnSync(process.execPath, ['-e', program], { cwd: home, encoding: 'utf8' })
+    const doors = ['core', 'node', 'wallet', 'devnet', 'contracts', 'conformance']
+    const imports = doors.map((door) => `import('newcut/${door}')`).join()
+    const program = `Promise.all([${imports}]).then((all) => console.log(all.every((door) => Object.keys(door)[0])))`
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { cwd: trial.project, encoding: 'utf8' })
+    expect(stderr).toBe('')
     expect(stdout).toBe('true\n')
+  })
+
+  it('the installed package keeps a network in a database, and reads YAML and writes JSON logs', () => {
+    writeFileSync(join(trial.project, 'own.yaml'), 'graph: petersen\ndata: chains\nport: 0\nlog: json\n')
+    const args = ['devnet', '--config', 'own.yaml', '--exec']
+    passes([...args, 'newcut devnet mine 2'], /made 20 blocks on 10 chains; height 2/)
+    expect(existsSync(join(trial.project, 'chains'))).toBe(true)
+    passes([...args, 'newcut devnet status'], /height 2/)
+  })
+
+  it('the installed package tests contracts in its threads, and plants faults there', () => {
+    writeFileSync(
+      join(trial.project, 'm.pact'),
+      '(module m GOV (defcap GOV () true) (defun next (n:integer) (+ n 1)))\n',
+    )
+    writeFileSync(join(trial.project, 'm.repl'), '(load "m.pact")\n(expect "the next number" 3 (m.next 2))\n')
+    passes(['test', 'm.repl'], /1 passed, 0 failed/)
+    passes(['test', 'm.repl', '--mutate'], /[1-9]\d* of [1-9]\d* /)
   })
 })

@@ -6,13 +6,13 @@ import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadSender } from '../../../src/mining/engine/stratum/native-send.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { provideSender } from '../../../src/mining/engine/stratum/native-send.ts'
 import { mailOf, Outbox, type QueuedMessage } from '../../../src/mining/engine/stratum/outbox.ts'
 import { itWith } from '../../needs.ts'
 import { until } from '../../wait.ts'
 
-const { sendAll, fault } = loadSender()
+const { sendAll, fault } = provideSender()
 const noSender = sendAll === null ? `the native function does not load (${fault ?? 'no file'}): npm run install` : null
 /** More sockets than a single call writes to. */
 const COUNT = 1100
@@ -225,9 +225,11 @@ describe('the native function', () => {
   it('the native function is not used if its file is invalid, and the reason is reported', () => {
     const file = join(tmpdir(), `newcut-send-${process.pid}.node`)
     writeFileSync(file, 'no library')
-    const { sendAll: none, fault } = loadSender(file)
+    const { sendAll: none, fault } = provideSender(file)
     expect(none).toBeNull()
     expect(fault).toMatch(/^rigs are written to one by one, since .*newcut-send-\d+\.node does not load: ./)
-    expect(loadSender(`${file}.missing`)).toEqual({ sendAll: null, fault: null })
+    const compile = vi.fn()
+    expect(provideSender(`${file}.missing`, compile)).toEqual({ sendAll: null, fault: null })
+    expect(compile).toHaveBeenCalledOnce()
   })
 })

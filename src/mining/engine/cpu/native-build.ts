@@ -4,9 +4,9 @@
  */
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
-import { lookUp } from '../native/part.ts'
+import { INSTALL_SCRIPT, lookUp } from '../native/part.ts'
 import { chooseNative, type NativeChoice } from './native-choice.ts'
-import { findNative, INSTALL_SCRIPT, type NativeFiles } from './native-files.ts'
+import { findNative, type NativeFiles } from './native-files.ts'
 
 /** Timeout of the compiler. After it, mining begins with WebAssembly, and the next start uses the compiled kernel. */
 const MAX_BUILD_MS = 10_000

@@ -1,7 +1,6 @@
 /** Locations of native kernels: those of the package, and those compiled on this machine. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { cachedFile, inRoot, installedFile, lookUp, markOf, type NativePart } from '../native/part.ts'
 
 export const KERNEL: NativePart = {
@@ -16,9 +15,6 @@ export const KERNEL: NativePart = {
   extension: 'node',
   output: 'build',
 }
-
-/** Compiles native parts, in a process of its own. */
-export const INSTALL_SCRIPT = fileURLToPath(new URL('../../../compose/install.js', import.meta.url))
 
 /** Paths at which files may be missing. */
 export interface NativeFiles {

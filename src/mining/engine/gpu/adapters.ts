@@ -8,7 +8,7 @@ import { nonceRanges } from '../range.ts'
 import { findCards } from './cards.ts'
 import { GpuChild } from './child-process.ts'
 import { GpuEngine, type GpuEngineOptions } from './gpu.ts'
-import { cardEnv, distinguishCards, hasLayer } from './identical.ts'
+import { cardEnv, distinguishCards, provideLayer } from './identical.ts'
 import type { AdapterInfo, ListedAdapter } from './messages.ts'
 import { hasWebgpu, installCommandOf } from './webgpu-package.ts'
 
@@ -37,7 +37,10 @@ export async function listAdapters(options: AdapterListOptions = {}): Promise<Ad
   if (!hasWebgpu()) return { adapters: [], problem: packageAdvice().problem }
   let { adapters, reason, mayPass } = await askForAdapters(options)
   if (mayPass) ({ adapters, reason } = await askForAdapters(options))
-  if (adapters.length > 0) return { adapters: hasLayer() ? await cardsOf(adapters, options) : adapters, problem: null }
+  if (adapters.length > 0) {
+    const isClear = adapters.every(({ alike }) => alike === 1) || (await provideLayer()) === null
+    return { adapters: isClear ? adapters : await cardsOf(adapters, options), problem: null }
+  }
   return { adapters, problem: `${reason ?? 'no graphics driver was found'}; ${installHint(process.platform)}` }
 }
 

@@ -4,10 +4,10 @@
  * native/one-card.c hides the others; environment variables select the visible card. The variables of the Vulkan loader
  * and of Mesa do not help: they select by vendor and model, or work only with some drivers.
  */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { EnvironmentVariables } from '../cache-folder.ts'
-import { inRoot, installedFile, type NativePart } from '../native/part.ts'
+import { cachedFile, distrust, inRoot, installedFile, lookUp, type NativePart } from '../native/part.ts'
 import type { AdapterChoice, ListedAdapter } from './messages.ts'
 
 export const LAYER: NativePart = {
@@ -21,41 +21,75 @@ export const LAYER: NativePart = {
   output: 'build/vulkan',
 }
 
-/** A folder of its own, because the Vulkan loader reads all manifests in it. */
-const LAYER_FOLDER = inRoot(LAYER.output)
 const LAYER_NAME = 'VK_LAYER_NEWCUT_one_card'
-const MANIFEST = join(LAYER_FOLDER, 'one-card.json')
+const MANIFEST = 'one-card.json'
 
-/** Points the Vulkan loader to the compiled layer, if it is there. */
-export function writeManifest(): void {
-  const file = installedFile(LAYER)
-  if (!existsSync(file)) return
+/** A folder of its own, because the Vulkan loader reads all manifests in it. */
+const INSTALLED = inRoot(LAYER.output)
+const cachedFolder = (env: EnvironmentVariables) => join(dirname(cachedFile(LAYER, env)), 'vulkan')
+
+/** Points the Vulkan loader to a compiled layer. */
+function writeManifest(library: string, folder: string): void {
   const manifest = {
     file_format_version: '1.1.2',
     layer: {
       name: LAYER_NAME,
       type: 'INSTANCE',
-      library_path: `./${basename(file)}`,
+      library_path: library,
       api_version: '1.3.0',
       implementation_version: '1',
       description: 'Shows one card and hides all others',
     },
   }
-  writeFileSync(join(dirname(file), 'one-card.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Whether the layer was compiled at installation. */
-export const hasLayer = (): boolean => existsSync(MANIFEST)
+/** Points the Vulkan loader to the layer of the installation, if it is there. */
+export function writeInstalledManifest(): void {
+  const file = installedFile(LAYER)
+  if (existsSync(file)) writeManifest(`./${basename(file)}`, dirname(file))
+}
+
+/** The folder of a compiled layer: that of the installation, or that of the user's cache. Null if there is none. */
+function layerFolder(env: EnvironmentVariables = process.env, installed: string = INSTALLED): string | null {
+  if (existsSync(join(installed, MANIFEST))) return installed
+  const folder = cachedFolder(env)
+  const manifest = join(folder, MANIFEST)
+  if (!existsSync(manifest) || lookUp(cachedFile(LAYER, env)) !== 'usable') return null
+  return (distrust(folder) ?? distrust(manifest)) === null ? folder : null
+}
+
+/**
+ * Provides the layer: that of the installation, or one in the user's cache, compiled now if need be.
+ * @returns its folder, or null without a C compiler and where there are no layers
+ */
+export async function provideLayer(
+  env: EnvironmentVariables = process.env,
+  installed: string = INSTALLED,
+): Promise<string | null> {
+  const folder = layerFolder(env, installed)
+  if (folder !== null || process.platform !== 'linux') return folder
+  const file = cachedFile(LAYER, env)
+  if (lookUp(file) === 'absent') await (await import('../native/provide.ts')).cachePart(LAYER, file, env)
+  if (lookUp(file) !== 'usable') return null
+  writeManifest(file, cachedFolder(env))
+  return layerFolder(env, installed)
+}
 
 /** The loader also numbers cards that Dawn cannot use. Up to this many of them are skipped. */
 const MAX_SKIPPED_CARDS = 4
 
 /** Environment variables, in addition to `env`, for a process that sees only one card. */
-export function cardEnv(card: number, env: EnvironmentVariables): Record<string, string> {
+export function cardEnv(
+  card: number,
+  env: EnvironmentVariables,
+  folder: string = layerFolder() ?? INSTALLED,
+): Record<string, string> {
   const before = (first: string, rest: string | undefined) => (rest ? `${first}:${rest}` : first)
   return {
     NEWCUT_VULKAN_CARD: String(card),
-    VK_LAYER_PATH: before(LAYER_FOLDER, env.VK_LAYER_PATH),
+    VK_LAYER_PATH: before(folder, env.VK_LAYER_PATH),
     VK_INSTANCE_LAYERS: before(LAYER_NAME, env.VK_INSTANCE_LAYERS),
   }
 }
@@ -92,9 +126,13 @@ export async function distinguishCards(
 }
 
 /** Message for users about an adapter that represents several cards. */
-export function alikeHint(alike: number, platform: NodeJS.Platform = process.platform, built = hasLayer()): string {
+export function alikeHint(
+  alike: number,
+  platform: NodeJS.Platform = process.platform,
+  built = layerFolder() !== null,
+): string {
   const fact = `one of ${alike} cards with names that do not distinguish them, and the only one used`
   if (platform !== 'linux') return `${fact}: newcut distinguishes them on Linux only`
   if (built) return `${fact}: the Vulkan loader does not let newcut distinguish them`
-  return `${fact}: to use all, install newcut again where there is a C compiler`
+  return `${fact}: to use all, install a C compiler and start newcut again`
 }

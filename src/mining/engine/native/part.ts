@@ -31,6 +31,12 @@ const ROOT = fileURLToPath(new URL(`${import.meta.url.endsWith('.ts') ? '' : '..
 
 export const inRoot = (path: string): string => join(ROOT, path)
 
+/** Compiles native parts, in a process of its own. */
+export const INSTALL_SCRIPT = fileURLToPath(new URL('../../../compose/install.js', import.meta.url))
+
+/** The command of the C compiler, perhaps with options. */
+export const compilerOf = ({ CC }: EnvironmentVariables): string => CC?.trim() || 'cc'
+
 /** Options of every part. Symbols of Node.js are resolved at load time, for which macOS needs an option. */
 export const COMMON_OPTIONS = ['-std=gnu11', '-fPIC', '-fvisibility=hidden']
 

@@ -6,9 +6,7 @@ import { replaceFile } from '#ground/base/replace-file.ts'
 import type { EnvironmentVariables } from '../cache-folder.ts'
 import { storeInCache } from './cache.ts'
 import { compilePart } from './compile.ts'
-import { cachedFile, installedFile, lookUp, type NativePart } from './part.ts'
-
-const compilerOf = ({ CC }: EnvironmentVariables): string => CC?.trim() || 'cc'
+import { cachedFile, compilerOf, installedFile, lookUp, type NativePart } from './part.ts'
 
 /**
  * Makes the file of the installation. After a failure there is none.

@@ -11,7 +11,7 @@ import type { DeviceStatus, Engine, EngineEvents } from '../engine.ts'
 import type { RigAddress, RigHost, StratumStatus } from '../rigs.ts'
 import { banText } from '../stratum/ban-text.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from '../stratum/limits.ts'
-import { loadSender } from '../stratum/native-send.ts'
+import { provideSender } from '../stratum/native-send.ts'
 import { Nonce1Pool } from '../stratum/nonce1-pool.ts'
 import { RigBook } from '../stratum/rig-book.ts'
 import { RigServer } from '../stratum/server.ts'
@@ -39,7 +39,7 @@ const RECONNECT_WARNING =
 export class PassthroughEngine implements Engine, RigHost {
   readonly name = 'rigs'
   readonly #options: PassthroughOptions
-  readonly #sender = loadSender()
+  readonly #sender = provideSender()
   readonly #server: RigServer<ProxySession>
   readonly #book: RigBook
   readonly #sentAway = { full: 0, away: 0, few: 0, digits: 0, user: 0 } satisfies Record<RefusalName, number>

@@ -15,7 +15,7 @@ import { banText } from './ban-text.ts'
 import { randomClass } from './header-times.ts'
 import { Jobs, RIG_WORK_BYTES, type RigJob, type ShareHash, shareHash } from './jobs.ts'
 import { defaultLimits, MAX_SESSIONS, type RigLimits } from './limits.ts'
-import { loadSender } from './native-send.ts'
+import { provideSender } from './native-send.ts'
 import { Nonce1Pool } from './nonce1-pool.ts'
 import { type OpenRecorder, RigBook } from './rig-book.ts'
 import type { RigServerPorts } from './served.ts'
@@ -62,7 +62,7 @@ export class StratumEngine implements Engine, RigHost {
   readonly #book: RigBook
   readonly #options: StratumOptions
   readonly #jobs: Jobs
-  readonly #sender = loadSender()
+  readonly #sender = provideSender()
   readonly #server: RigServer<Session>
   /** For proxies; null if they are not served. */
   readonly #proxies: RigServer<Session> | null
