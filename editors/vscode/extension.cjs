@@ -91,12 +91,14 @@ function addDebugger(context) {
   }
   context.subscriptions.push(
     vscode.debug.registerDebugAdapterDescriptorFactory('pact', {
-      createDebugAdapterDescriptor({ configuration }) {
+      createDebugAdapterDescriptor({ configuration, workspaceFolder }) {
         lastProgram = configuration.program ?? lastProgram
         const [command, ...args] = setting('debugCommand')
         const program = findProgram(command)
         if (program === null) throw new Error(missing(command, 'debugCommand'))
-        return new vscode.DebugAdapterExecutable(program, args)
+        // Places are shown as seen from here.
+        const cwd = workspaceFolder?.uri.fsPath
+        return new vscode.DebugAdapterExecutable(program, args, { cwd })
       },
     }),
     vscode.debug.registerDebugConfigurationProvider('pact', {

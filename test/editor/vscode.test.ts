@@ -159,8 +159,10 @@ async function activate(settings: Record<string, unknown>, { open, folder, tests
     },
     DebugAdapterExecutable: class {
       readonly line: readonly unknown[]
-      constructor(command: string, args: readonly string[]) {
+      readonly folder: string | undefined
+      constructor(command: string, args: readonly string[], { cwd }: { cwd?: string }) {
         this.line = [command, ...args]
+        this.folder = cwd
       }
     },
   }
@@ -192,8 +194,9 @@ it('the extension prefers the newcut that the project has installed, in a folder
   expect((await activate({}, { open: join(project, 'contracts/deep/a.repl') })).lines).toEqual([[installed, 'lsp']])
   const { lines, debug } = await activate({}, { open: join(plain, 'a.repl'), folder: project })
   expect(lines).toEqual([[installed, 'lsp']])
-  const session = { configuration: { program: 'a.repl' } }
-  expect(debug.createDebugAdapterDescriptor?.(session)).toMatchObject({ line: [installed, 'dap'] })
+  const session = { configuration: { program: 'a.repl' }, workspaceFolder: { uri: { fsPath: project } } }
+  const adapter = { line: [installed, 'dap'], folder: project }
+  expect(debug.createDebugAdapterDescriptor?.(session)).toMatchObject(adapter)
 })
 
 it('the extension says where it looked if newcut is missing, and starts when the setting has changed', async () => {
