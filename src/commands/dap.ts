@@ -1,10 +1,12 @@
 /** `newcut dap`: a debug adapter for contracts, on stdin and stdout. */
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, isAbsolute, resolve } from 'node:path'
+import type { ProcessEnvironment } from '#faces/cli/line.ts'
 import { debugOptions } from '#faces/cli/options/wallet.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
-import { Debugger, type DebuggerEvents, testFileThread } from '#language/debugger/debugger.ts'
+import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
+import type { DebuggerEvents } from '#language/debugger/debugger.ts'
 import {
   type DapStreams,
   DebugAdapter,
@@ -13,17 +15,17 @@ import {
   RequestFault,
 } from '#language/debugger/protocol/adapter.ts'
 import { debugErrors } from './debugging/errors.ts'
-import { propertyRuns } from './debugging/property-runs.ts'
+import { openTestFile } from './debugging/test-file.ts'
 
 const DEFAULT_NODE = debugOptions.node.fallback
 
 /** Serves an editor until it ends the session, or is gone. */
-export function runDap({ err }: CommandContext): Promise<number> {
+export function runDap({ err, environment }: CommandContext): Promise<number> {
   const { stdin, stdout } = process
   const warn = (line: string) => void err.write(`newcut dap: ${line}\n`)
   if (stdin.isTTY) warn('waiting for an editor on stdin; docs/EDITORS.md says how editors start it')
   return new Promise((end) => {
-    serveDap({ input: stdin, output: stdout, warn }, () => {
+    serveDap({ input: stdin, output: stdout, warn }, environment, () => {
       // An editor may end the session and leave the stream open.
       stdin.destroy()
       end(0)
@@ -32,32 +34,50 @@ export function runDap({ err }: CommandContext): Promise<number> {
 }
 
 /** Serves an editor at these streams. */
-export function serveDap(streams: DapStreams, onEnd: () => void): void {
-  new DebugAdapter({ ...streams, open: openTarget, onEnd })
+export function serveDap(streams: DapStreams, environment: ProcessEnvironment, onEnd: () => void): void {
+  new DebugAdapter({ ...streams, open: (args, events) => openTarget(args, events, environment), onEnd })
 }
 
 /** Opens what a launch names. Rejects with RequestFault. */
-async function openTarget(args: RequestArguments, events: DebuggerEvents): Promise<DebugTarget> {
+async function openTarget(
+  args: RequestArguments,
+  events: DebuggerEvents,
+  environment: ProcessEnvironment,
+): Promise<DebugTarget> {
   try {
     const requestKey = args.text('requestKey') ?? ''
-    return requestKey === '' ? openFile(args, events) : await openKey(requestKey, args, events)
+    return requestKey === '' ? await openFile(args, events, environment) : await openKey(requestKey, args, events)
   } catch (error) {
     if (!(error instanceof NewcutError)) throw error
     throw new RequestFault(`launch: ${describeError(error)}${error.hint === undefined ? '' : ` (${error.hint})`}`)
   }
 }
 
-/** @throws NewcutError BAD_OPTION if there is no such file */
-function openFile(args: RequestArguments, events: DebuggerEvents): DebugTarget {
+/** @throws NewcutError BAD_OPTION if there is no such file, or it cannot run on such a fork */
+async function openFile(
+  args: RequestArguments,
+  events: DebuggerEvents,
+  environment: ProcessEnvironment,
+): Promise<DebugTarget> {
   const program = args.text('program') ?? ''
   if (program === '') throw operatingError(debugErrors.noProgram)
   const file = resolve(args.text('cwd') ?? '.', program)
   if (!existsSync(file)) throw operatingError(debugErrors.noProgramFile, { file })
+  const fork = await forkIn(args, environment)
   return {
-    program: new Debugger(testFileThread, { file, chance: propertyRuns() }, events),
+    program: openTestFile({ file, fork }, events, { environment }),
     sourceOf: async (path) => path,
-    describe: (source) => ({ name: basename(source), path: source }),
+    describe: (source) => (isAbsolute(source) ? { name: basename(source), path: source } : { name: `${source}.pact` }),
   }
+}
+
+/** The fork that `fork` and `forkOptions` of a launch mean, as the arguments of `env-fork` do; null for none. */
+async function forkIn(args: RequestArguments, environment: ProcessEnvironment): Promise<NetworkCopyOptions | null> {
+  const url = args.text('fork') ?? ''
+  if (url === '') return null
+  const { envForkOptions } = await import('./input/env-fork.ts')
+  const fields = args.fields('forkOptions').map(([name, value]) => ({ name, value, shown: JSON.stringify(value) }))
+  return envForkOptions({ folder: args.text('cwd') ?? '.', url, fields }, environment)
 }
 
 /** A transaction of the node that the launch names. */

@@ -1,16 +1,18 @@
 /** `newcut debug`: runs a test file, or a transaction of a development network, step by step. */
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, isAbsolute, resolve } from 'node:path'
 import type { Config } from '#faces/cli/config.ts'
 import { painter } from '#faces/cli/line.ts'
 import type { debugOptions } from '#faces/cli/options/wallet.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
 import { operatingError } from '#ground/base/errors.ts'
 import { suggestFile } from '#ground/base/user-file.ts'
-import { Debugger, testFileThread } from '#language/debugger/debugger.ts'
+import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
+import type { Debugger } from '#language/debugger/debugger.ts'
 import { debugErrors } from './debugging/errors.ts'
-import { propertyRuns } from './debugging/property-runs.ts'
 import { type TerminalOptions, TerminalSession } from './debugging/terminal-session.ts'
+import { openTestFile } from './debugging/test-file.ts'
+import { forkSetup } from './input/fork-setup.ts'
 import { withNode } from './input/with-node.ts'
 
 /**
@@ -23,7 +25,7 @@ export async function runDebug(
   config: Config<typeof debugOptions>,
   context: CommandContext,
 ): Promise<number> {
-  if (existsSync(target)) return debugFile(target, context)
+  if (existsSync(target)) return debugFile(target, forkSetup(config.values, context.environment), context)
   if (!/^[\w-]{43}$/.test(target))
     throw operatingError(debugErrors.noDebugTarget, { target, guess: suggestFile(target) })
   const { openTransaction } = await import('./debugging/recorded-transaction.ts')
@@ -37,11 +39,16 @@ export async function runDebug(
   })
 }
 
-function debugFile(file: string, context: CommandContext): Promise<number> {
+function debugFile(file: string, fork: NetworkCopyOptions | null, context: CommandContext): Promise<number> {
   return context.untilStopped((stopped) => {
-    const session = new TerminalSession(terminalOptions(resolve(file), (source) => basename(source), context))
-    return serveSession(session, new Debugger(testFileThread, { file, chance: propertyRuns() }, session), stopped)
+    const session = new TerminalSession(terminalOptions(resolve(file), nameOfSource, context))
+    return serveSession(session, openTestFile({ file, fork }, session, context), stopped)
   })
+}
+
+/** A file, or a module of a fork. */
+function nameOfSource(source: string): string {
+  return isAbsolute(source) ? basename(source) : `${source}.pact`
 }
 
 function terminalOptions(

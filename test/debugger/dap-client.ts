@@ -34,7 +34,7 @@ export class DapEditor extends DebugClient {
     const warn = (line: string) => {
       this.err += line
     }
-    serveDap({ input, output, warn }, () => {
+    serveDap({ input, output, warn }, process.env, () => {
       this.isOver = true
     })
     return { input, output }

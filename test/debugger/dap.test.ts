@@ -62,6 +62,26 @@ describe('breakpoints', () => {
     expect(editor.output).toContain('"alice" pays 6.0\n')
   })
 
+  it('a number of hits decides whether a breakpoint stops, also on the way back', async () => {
+    const file = fileWith('(map\n  (lambda (x)\n    (+ x 1))\n  [1 2 3 4 5 6])\n')
+    await open(file)
+    expect(await editor.lines(file, { line: 3, hitCondition: 'often' })).toEqual([
+      { verified: false, message: 'often: expected a number of hits, such as 3, >= 3 or % 3' },
+    ])
+    await editor.lines(file, { line: 3, hitCondition: '% 2', condition: '(> x 1)' })
+    const x = () => editor.scope('Variables')
+    await editor.begin()
+    expect(await x()).toEqual(['x: 3'])
+    await editor.stopsAfter(() => editor.continueRequest({ threadId: 1 }))
+    expect(await x()).toEqual(['x: 5'])
+    await editor.stopsAfter(() => editor.reverseContinueRequest({ threadId: 1 }))
+    expect(await x()).toEqual(['x: 3'])
+    // Hits of another breakpoint count from the moment at which it is set.
+    await editor.lines(file, { line: 3, hitCondition: '2' })
+    await editor.stopsAfter(() => editor.continueRequest({ threadId: 1 }))
+    expect(await x()).toEqual(['x: 5'])
+  })
+
   it('a condition that has no truth value stops, and says why', async () => {
     await open()
     await editor.lines(bank.pact, { line: 15, condition: '(+ who 1)' })

@@ -56,6 +56,18 @@ it('newcut debug stops at breakpoints, and shows stack, variables, capabilities,
   ])
 })
 
+it('newcut debug counts the hits of a breakpoint, and refuses other words', async () => {
+  const file = fileWith('(map\n  (lambda (x)\n    (+ x 1))\n  [1 2 3 4])\n')
+  const lines = await debug(file, 'break 3 hit often', 'break 3 hit >= 3 if (> x 1)', 'run', 'locals', 'quit')
+  expect(lines.slice(2)).toEqual([
+    'hit often: expected a number of hits, such as 3, >= 3 or % 3',
+    'breakpoint 1: test.repl:3 hit >= 3 if (> x 1)',
+    'breakpoint in lambda, test.repl:3:5',
+    '> 3      (+ x 1))',
+    '  x: 4',
+  ])
+})
+
 it('newcut debug goes back to the last write of a row, by a line, and begins again after the end', async () => {
   const commands = [
     'catch none',

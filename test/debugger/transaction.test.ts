@@ -1,7 +1,8 @@
-/** Transactions of a development network, and of a fork of it, in the debugger. */
+/** Transactions of a development network and of a fork of it, and test files that fork it, in the debugger. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { run, runProcess, startHere, stopAll } from '../cli/run.ts'
 import { DapEditor } from './dap-client.ts'
+import { fileWith } from './programs.ts'
 
 let origin: string
 let fork: string
@@ -95,4 +96,66 @@ it('a key of no transaction, and a node that is not there, are refused in words,
   const { code, err } = await run(['debug', key, '--node', origin])
   expect([code, err]).toEqual([expect.any(Number), expect.stringContaining('no block of this network')])
   expect((await fetch(`${origin}/health-check`)).status).toBe(200)
+})
+
+describe('a test file on the state of a network', () => {
+  const reads = '(coin.get-balance "sender03")\n(expect "sum" 2.0\n  (+ 1.0 1.0))'
+
+  it('the debugger steps through forked modules, in a file that calls env-fork', async () => {
+    const file = fileWith(`(env-fork "${origin}" {"cache": "off", "cut": 1})\n${reads}`)
+    await open({ program: file })
+    await editor.setFunctionBreakpointsRequest({ breakpoints: [{ name: 'coin.get-balance' }] })
+    const [line] = await editor.lines(file, { line: 4 })
+    expect(line).toMatchObject({ verified: true, line: 4 })
+    expect(await editor.begin()).toMatchObject({ reason: 'breakpoint' })
+    expect((await editor.stack()).map((frame) => frame.replace(/\d+$/, ''))).toEqual([
+      'coin.get-balance coin.pact:',
+      'top level test.repl:',
+    ])
+    expect(await editor.scope('Arguments')).toEqual(['account: "sender03"'])
+    expect(await editor.value('(coin.get-balance account)')).toMatch(/^\d+\.\d+$/)
+    // The file reads this row nowhere: the debugger fetches it, and the program stays where it is.
+    expect(await editor.value('(coin.get-balance "sender09")')).toMatch(/^\d+\.\d+$/)
+    expect(await editor.scope('Arguments')).toEqual(['account: "sender03"'])
+    const { body } = await editor.stackTraceRequest({ threadId: 1 })
+    const [{ source, line: at }] = body.stackFrames
+    const text = await editor.sourceRequest({ sourceReference: source?.sourceReference ?? 0 })
+    expect(text.body.content.split('\n')[at - 1]).toContain('(with-read coin-table account')
+    await editor.stopsAfter(() => editor.continueRequest({ threadId: 1 }))
+    expect(await editor.stack()).toEqual(['top level test.repl:4'])
+    await editor.stopsAfter(() => editor.reverseContinueRequest({ threadId: 1 }))
+    expect((await editor.stack())[0]).toMatch(/^coin\.get-balance /)
+  })
+
+  it('newcut debug --fork runs a file on a fork, and newcut dap does with "fork"', async () => {
+    const file = fileWith(reads)
+    const commands = 'break coin.get-balance\nrun\nwhere\nrun\nquit\n'
+    const cut = ['--fork', origin, '--fork-cut', '1', '--fork-cache', 'off']
+    const { out, code } = await runProcess(['debug', file, ...cut], {}, commands)
+    expect(code).toBe(0)
+    expect(out.trimEnd().split('\n').slice(3)).toEqual([
+      expect.stringMatching(/^breakpoint in coin\.get-balance, coin\.pact:\d+:\d+$/),
+      expect.stringMatching(/^> \d+ +\(with-read coin-table account /),
+      expect.stringMatching(/^> 0 coin\.get-balance +coin\.pact:\d+:\d+$/),
+      expect.stringMatching(/^ {2}1 top level +test\.repl:1:1$/),
+      'passed: sum',
+      '1 passed, 0 failed',
+      'the program has ended: back and previous go back, run begins again',
+    ])
+    await open({ program: file, fork: origin, forkOptions: { cut: 1, cache: 'off' } })
+    const ended = editor.waitForEvent('terminated')
+    await editor.configurationDoneRequest()
+    await ended
+    expect(editor.output).toBe('passed: sum\n1 passed, 0 failed\n')
+  })
+
+  it('a fork that cannot be opened ends the program in words, as do options that no fork has', async () => {
+    const file = fileWith(reads)
+    editor = new DapEditor()
+    await expect(editor.open({ program: file, fork: origin, forkOptions: { cutt: 1 } })).rejects.toThrow(
+      'launch: "cutt" is not an option; did you mean cut?',
+    )
+    const { out } = await runProcess(['debug', file, '--fork', origin, '--fork-cut', '999999'], {}, 'run\n')
+    expect(out).toMatch(/^the program cannot go on: .*999999/)
+  })
 })

@@ -9,6 +9,7 @@ import { replayOperation } from '#ground/schema/replay.ts'
 import { Debugger, type DebuggerEvents } from '#language/debugger/debugger.ts'
 import type { DebugTarget } from '#language/debugger/protocol/adapter.ts'
 import { commandErrors } from '../input/errors.ts'
+import { withNeeds } from './needs.ts'
 
 /** A run of the node has at most 20 s, and may wait for others. */
 const TIMEOUT_MS = 60_000
@@ -45,16 +46,6 @@ export async function openTransaction(
     program,
     sourceOf: (path) => sourceOfFile(program, path),
     describe: (source) => ({ name: `${source}.pact` }),
-  }
-}
-
-function withNeeds(events: DebuggerEvents, onNeed: DebuggerEvents['onNeed'] & object): DebuggerEvents {
-  return {
-    onLine: (line) => events.onLine(line),
-    onTest: (test) => events.onTest(test),
-    onHalt: (halt) => events.onHalt(halt),
-    onBroken: (why) => events.onBroken(why),
-    onNeed,
   }
 }
 

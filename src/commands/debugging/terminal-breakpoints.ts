@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { suggestName } from '#ground/base/similar-names.ts'
 import type { Debugger, FailureFilters, LineBreakpoint, ShownFrame } from '#language/debugger/debugger.ts'
+import { hitRuleOf } from '#language/debugger/messages.ts'
 
 /** A breakpoint with its number in the list. */
 type Listed = { readonly number: number; readonly text: string } & (
@@ -34,8 +35,13 @@ export class TerminalBreakpoints {
   /** @returns lines that say what was set */
   async break(rest: string, here: ShownFrame | null): Promise<string[]> {
     if (rest === '') return this.#list()
-    const { where, condition } = /^(?<where>\S+)(?:\s+if\s+(?<condition>.+))?$/.exec(rest)?.groups ?? {}
-    if (where === undefined) return [`break ${rest}: expected FILE:LINE, LINE or module.function, and perhaps: if CODE`]
+    const { where, hit, condition } =
+      /^(?<where>\S+)(?:\s+hit\s+(?<hit>[=<>%]*\s*\S+))?(?:\s+if\s+(?<condition>.+))?$/.exec(rest)?.groups ?? {}
+    if (where === undefined) {
+      return [`break ${rest}: expected FILE:LINE, LINE or module.function, and perhaps: hit N, if CODE`]
+    }
+    const hits = hit === undefined ? null : hitRuleOf(hit)
+    if (hit !== undefined && hits === null) return [`hit ${hit}: expected a number of hits, such as 3, >= 3 or % 3`]
     const at = /^(?:(.+):)?(\d+)$/.exec(where)
     if (at === null) return where.includes('.') ? this.#breakFunction(where) : [notAPlace(where)]
     const source = at[1] === undefined ? (here?.source ?? this.#mainSource) : await this.#sourceOf(at[1])
@@ -44,8 +50,9 @@ export class TerminalBreakpoints {
     if (line === null) return [`${this.#nameOf(source)}:${lineNumber}: no code here, nor below`]
     const name = `${this.#nameOf(source)}:${line + 1}`
     const moved = line + 1 === lineNumber ? '' : ` (line ${lineNumber} has no code)`
-    const breakpoint = { line, condition: condition ?? null, log: null }
-    return this.#add({ kind: 'line', source, breakpoint, text: `${name}${condition ? ` if ${condition}` : ''}` }, moved)
+    const breakpoint = { line, condition: condition ?? null, hits, log: null }
+    const text = `${name}${hit ? ` hit ${hit}` : ''}${condition ? ` if ${condition}` : ''}`
+    return this.#add({ kind: 'line', source, breakpoint, text }, moved)
   }
 
   #breakFunction(name: string): string[] {

@@ -17,7 +17,7 @@ const row = (name: string, aliases: string, args: string, help: string): Termina
 })
 
 export const terminalCommands: readonly TerminalCommand[] = [
-  row('break', 'b', '[WHERE [if CODE]]', 'stop at FILE:LINE, LINE or module.function; alone: list breakpoints'),
+  row('break', 'b', '[WHERE [hit N] [if CODE]]', 'stop at FILE:LINE, LINE or module.function; alone: list breakpoints'),
   row('watch', '', 'TABLE [KEY]', 'stop when a row of the table is written'),
   row('catch', '', 'KIND...', 'stop at failures: expectations, uncaught, all or none'),
   row('delete', 'd', '[NUMBER]', 'remove a breakpoint, or all'),

@@ -1,6 +1,7 @@
 /** The terminal debugger: reads commands, and shows the program. */
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { writeFlags } from '#faces/cli/config-file.ts'
 import type { Paint } from '#faces/cli/line.ts'
 import type {
   Debugger,
@@ -109,7 +110,7 @@ export class TerminalSession implements DebuggerEvents {
   }
 
   onBroken(why: string): void {
-    this.#show(`the program cannot go on: ${why}`)
+    this.#show(`the program cannot go on: ${writeFlags(why)}`)
     this.#isOver = true
     this.#lines.close()
     this.#onHalt({ ended: { text: '', hasFailed: true } })

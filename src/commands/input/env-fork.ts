@@ -8,6 +8,7 @@ import { suggestName } from '#ground/base/similar-names.ts'
 import { showValue } from '#language/contracts/values/print.ts'
 import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
 import type { EnvForkCall, EnvForkField } from '#language/testing/env-forks.ts'
+import { type CallReply, replyTo } from '#language/testing/thread-messages.ts'
 import { commandErrors } from './errors.ts'
 import { type ForkValues, forkOf } from './fork-setup.ts'
 
@@ -45,6 +46,11 @@ export function envForkOptions(
   }
   const rest = Object.entries(forkOptions).flatMap(([name, { fallback }]) => (name in given ? [] : [[name, fallback]]))
   return forkOf(node, { ...Object.fromEntries(rest), ...given } as ForkValues, environment)
+}
+
+/** The same for a thread, which gets an error as data. */
+export function envForkReply(call: EnvForkCall, environment: ProcessEnvironment): CallReply {
+  return replyTo(call, (each) => envForkOptions(each, environment))
 }
 
 /** The value of a field as the command line has it. */

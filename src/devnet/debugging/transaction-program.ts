@@ -6,7 +6,7 @@ import type { GasMeter } from '#language/contracts/machine/environment.ts'
 import { MissingEntry } from '#language/contracts/machine/state.ts'
 import { read } from '#language/contracts/syntax/reader.ts'
 import { CodeStops } from '#language/debugger/code-stops.ts'
-import { type DebuggedProgram, gasText, type ProgramEnd } from '#language/debugger/debug-program.ts'
+import { type DebuggedProgram, gasText, type ProgramEnd, placeWithin } from '#language/debugger/debug-program.ts'
 import type { ProgramFollower } from '#language/debugger/program-follower.ts'
 import type { Command } from '../command/command.ts'
 import { CommandFault, readCommand } from '../command/read.ts'
@@ -64,9 +64,8 @@ export class TransactionProgram implements DebuggedProgram {
     return this.#rebuilt ?? TRANSACTION_SOURCE
   }
 
-  placeIn(source: string, { line, column }: TextPlace): TextPlace {
-    const origin = this.#origins.get(source) ?? NOWHERE
-    return { line: line - origin.line, column: line === origin.line ? column - origin.column : column }
+  placeIn(source: string, place: TextPlace): TextPlace {
+    return placeWithin(this.#origins.get(source) ?? NOWHERE, place)
   }
 
   stopsIn(source: string): CodeStops {

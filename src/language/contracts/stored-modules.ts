@@ -97,12 +97,20 @@ function evaluatorWith(
   })
   const block = { ...emptyEnvironment.block, rules }
   const transaction = newTransaction(emptyEnvironment.message, state, freeGas())
-  const evaluator =
-    probe === null
-      ? new Evaluator(language, block, transaction)
-      : new ProbedEvaluator(language, block, transaction, probe)
+  const evaluator = followedEvaluator(block, transaction, language, probe)
   evaluator.program.namespace = namespace
   return evaluator
+}
+
+function followedEvaluator(
+  block: BlockScope,
+  transaction: TransactionScope,
+  language: Language,
+  probe: ExpansionProbe | null,
+): Evaluator {
+  return probe === null
+    ? new Evaluator(language, block, transaction)
+    : new ProbedEvaluator(language, block, transaction, probe)
 }
 
 function memberOf(owner: Module, name: string, place: TextPlace): Definition {
@@ -128,6 +136,7 @@ export interface DescribedModule {
 /**
  * Builds a module without checks of permission, evaluation of constants or gas. It keeps the hash that it is given, and
  * is linked with the versions of other modules in the state.
+ * @param probe follows the code of the module; default: nothing does
  * @throws ContractError if the text does not load
  * @throws MissingEntry if the state has to fetch a module that the text names
  */
@@ -135,12 +144,13 @@ export function linkModule(
   { code, place, namespace, hash, txHash, constants, imports }: DescribedModule,
   state: ReadableState,
   rules: LanguageRules = emptyEnvironment.block.rules,
-  language: Language = printingLanguage,
+  probe: ExpansionProbe | null = null,
 ): Module {
   const [form] = read(code, place)
   if (form?.form !== 'call') throw syntaxError('a module is expected', place)
   const { block, message } = emptyEnvironment
-  const evaluator = new Evaluator(language, { ...block, rules }, newTransaction(message, new Layer(state), freeGas()))
+  const transaction = newTransaction(message, new Layer(state), freeGas())
+  const evaluator = followedEvaluator({ ...block, rules }, transaction, printingLanguage, probe)
   evaluator.program.namespace = namespace
   for (const each of read(imports, NOWHERE)) {
     if (each.form !== 'call') continue

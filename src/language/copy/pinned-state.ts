@@ -2,6 +2,7 @@
 import { ContractError, evalError, NOWHERE } from '../contracts/errors.ts'
 import type { Module } from '../contracts/machine/ast.ts'
 import { emptyEnvironment, type LanguageRules } from '../contracts/machine/environment.ts'
+import type { ExpansionProbe } from '../contracts/machine/expand/probe.ts'
 import { type Domain, MissingEntry, type ReadableState } from '../contracts/machine/state.ts'
 import { linkModule } from '../contracts/stored-modules.ts'
 import { splitName } from '../contracts/syntax/names.ts'
@@ -13,15 +14,29 @@ import { membersOf, namespaceOf } from './module-text.ts'
 export class PinnedState implements ReadableState {
   readonly entries: CopyEntries
   readonly #rules: LanguageRules
+  readonly #probe: ExpansionProbe | null
   /** Name -> the module, or why it cannot be had. */
   readonly #modules = new Map<string, Module | string>()
   readonly #tables = new Map<string, ReadonlySet<string>>()
   #names: ReadonlySet<string> | null = null
 
-  /** @param rules rules by which sizes of modules are measured; default: those of nodes */
-  constructor(entries: CopyEntries, rules: LanguageRules = emptyEnvironment.block.rules) {
+  /**
+   * @param rules rules by which sizes of modules are measured; default: those of nodes
+   * @param probe follows the code of the modules; default: nothing does
+   */
+  constructor(
+    entries: CopyEntries,
+    rules: LanguageRules = emptyEnvironment.block.rules,
+    probe: ExpansionProbe | null = null,
+  ) {
     this.entries = entries
     this.#rules = rules
+    this.#probe = probe
+  }
+
+  /** The same state with modules of its own, whose code a probe follows. */
+  followedBy(probe: ExpansionProbe): PinnedState {
+    return new PinnedState(this.entries, this.#rules, probe)
   }
 
   /**
@@ -90,7 +105,7 @@ export class PinnedState implements ReadableState {
       constants: new Map(constants.map(([constant, value]) => [constant, decodeStoredValue(value)])),
     }
     try {
-      return linkModule(described, this, this.#rules)
+      return linkModule(described, this, this.#rules, this.#probe)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       return `The forked module ${name} does not load here: ${error.wireMessage}`

@@ -1,5 +1,6 @@
 /** A program that can be debugged: test files, and transactions of a node. */
 
+import type { TextPlace } from '../contracts/errors.ts'
 import type { ShownVariable } from './messages.ts'
 import type { ProgramFollower, ProgramTexts } from './program-follower.ts'
 
@@ -39,8 +40,13 @@ export interface DebuggedProgram extends ProgramTexts {
   run(follower: ProgramFollower): ProgramEnd
   /** Whether the debugger may stop now. Default: always. */
   readonly isStoppable?: boolean
-  /** Fetches what a run or an expression misses. @returns false if that is not possible */
-  supply?(error: unknown): boolean
+  /** Fetches what a run misses. @returns false if that is not possible */
+  supply?(error: unknown): boolean | Promise<boolean>
+}
+
+/** A place within a text. @param origin place of the text in that of its command */
+export function placeWithin(origin: TextPlace, { line, column }: TextPlace): TextPlace {
+  return { line: line - origin.line, column: line === origin.line ? column - origin.column : column }
 }
 
 /** Text of milligas as units of gas. */

@@ -1,43 +1,26 @@
 /** One debugged program: it runs, pauses, and goes back by running again from the beginning. */
+
+import { describeError } from '#ground/base/errors.ts'
 import type { ContractError } from '../contracts/errors.ts'
-import { DroppedRun } from '../contracts/machine/state.ts'
+import { MissingEntry } from '../contracts/machine/state.ts'
 import type { Term } from '../contracts/machine/term.ts'
 import { shortText } from '../contracts/trace/short-text.ts'
+import { BreakpointJudge } from './breakpoint-judge.ts'
 import { BreakpointSet, isRow } from './breakpoint-set.ts'
+import { type Goal, type LateQuestion, QuestionEnd, Rewind, SearchEnd } from './debug-goal.ts'
 import type { DebuggedProgram, ProgramEnd } from './debug-program.ts'
 import { FrameView } from './frame-view.ts'
-import type {
-  Breakpoints,
-  FromProgram,
-  LineBreakpoint,
-  Move,
-  ProgramQuestion,
-  RowBreakpoint,
-  StopReason,
+import {
+  type Breakpoints,
+  type FromProgram,
+  type Move,
+  missingText,
+  type ProgramQuestion,
+  type RowBreakpoint,
+  type StopReason,
 } from './messages.ts'
 import type { Point } from './point.ts'
 import { type PauseDecider, ProgramFollower } from './program-follower.ts'
-
-/** Ends a run that begins again from the start. */
-class Rewind extends DroppedRun {}
-
-/** Ends a run that has searched as far as it should. */
-class SearchEnd extends DroppedRun {}
-
-/** Where the program pauses next. */
-type Goal =
-  | { readonly go: 'run' }
-  /** Steps from a stack of this depth. */
-  | { readonly go: 'into' | 'over' | 'out'; readonly depth: number }
-  /** The beginning or end of the expression with this number. */
-  | { readonly go: 'tick'; readonly tick: number; readonly text: string | null }
-  /** Finds the last match before a number, and goes there. */
-  | {
-      readonly go: 'find'
-      readonly before: number
-      readonly what: 'breakpoint' | 'line'
-      readonly depth: number
-    }
 
 /** The debugger, as the program sees it. */
 interface DebuggerPort {
@@ -52,6 +35,7 @@ export class DebugRun implements PauseDecider {
   readonly #program: DebuggedProgram
   readonly #port: DebuggerPort
   #breakpoints = new BreakpointSet()
+  readonly #judge = new BreakpointJudge()
   #follower: ProgramFollower
   #goal: Goal = { go: 'run' }
   /** Rows that were written in this run, with the beginnings of the expressions that wrote them. */
@@ -59,6 +43,9 @@ export class DebugRun implements PauseDecider {
   /** Newest match of a search. */
   #found: number | null = null
   #view: FrameView | null = null
+  #late: LateQuestion | null = null
+  /** Whether the program can be run to this pause again, which is at the beginning or end of an expression. */
+  #isRepeatable = false
   /** The move that the debugger asks for, while the program is paused or has ended. */
   #move: Move | null = null
   #row: RowBreakpoint | null = null
@@ -90,12 +77,12 @@ export class DebugRun implements PauseDecider {
     this.#row = row ?? null
   }
 
-  /** Runs the program until the debugger ends the thread. */
-  serve(): never {
+  /** Runs the program until the debugger ends the thread. Rejects if the program cannot go on. */
+  async serve(): Promise<never> {
     this.#awaitMove()
     this.#applyAtStart()
     for (;;) {
-      const ended = this.#runOnce()
+      const ended = await this.#runOnce()
       if (ended === null) continue
       this.#report()
       this.#hasEnded = true
@@ -109,7 +96,7 @@ export class DebugRun implements PauseDecider {
   }
 
   /** @returns null if the program has to run again */
-  #runOnce(): ProgramEnd | null {
+  async #runOnce(): Promise<ProgramEnd | null> {
     this.#follower = new ProgramFollower(this.#program, this)
     this.#writes = []
     this.#found = null
@@ -119,13 +106,30 @@ export class DebugRun implements PauseDecider {
       return this.#goal.go === 'find' ? this.#goToFound() : ended
     } catch (error) {
       if (error instanceof Rewind) return null
+      if (error instanceof QuestionEnd) return this.#fetchForQuestion()
       if (error instanceof SearchEnd) return this.#goToFound()
       const { tick } = this.#follower
-      if (this.#program.supply?.(error) !== true) throw error
+      if ((await this.#program.supply?.(error)) !== true && !this.#judge.refuse(error)) throw error
       // Goes on where the program missed something.
-      if (this.#goal.go !== 'tick' && this.#goal.go !== 'find') this.#resumeAt = { tick, goal: this.#goal }
+      const { go } = this.#goal
+      if (go !== 'tick' && go !== 'again' && go !== 'find') this.#resumeAt = { tick, goal: this.#goal }
       return null
     }
+  }
+
+  /** The program runs to the same pause, where the question is asked once more. */
+  async #fetchForQuestion(): Promise<null> {
+    const late = this.#late
+    this.#goal = { go: 'again', tick: this.#follower.tick }
+    if (late === null) return null
+    try {
+      if ((await this.#program.supply?.(late.lack)) === true) return null
+      late.reply({ fault: missingText(late.lack) })
+    } catch (error) {
+      late.reply({ fault: describeError(error) })
+    }
+    this.#late = null
+    return null
   }
 
   /** After a fetch: the goal that counts once the program is there again. */
@@ -142,7 +146,10 @@ export class DebugRun implements PauseDecider {
 
   #awaitMove(): void {
     this.#move = null
-    while (this.#move === null) this.#port.wait()
+    while (this.#move === null) {
+      this.#port.wait()
+      if (this.#late !== null) throw new QuestionEnd()
+    }
   }
 
   #applyAtStart(): void {
@@ -216,7 +223,7 @@ export class DebugRun implements PauseDecider {
         return
       }
     }
-    const isReturn = hasReturned && goal.go !== 'run' && goal.go !== 'tick' && frames.length < goal.depth
+    const isReturn = hasReturned && 'depth' in goal && frames.length < goal.depth
     if (isReturn && this.#program.isStoppable !== false) this.#pause('return', shortText(value))
   }
 
@@ -255,9 +262,9 @@ export class DebugRun implements PauseDecider {
     if (this.#resumeAt !== null) return true
     const goal = this.#goal
     if (goal.go === 'find' && tick >= goal.before) throw new SearchEnd()
-    if (goal.go !== 'tick') return false
-    if (tick === goal.tick) this.#pause('back', goal.text)
-    return true
+    if (goal.go === 'again' && tick === goal.tick) this.#pauseAgain()
+    else if (goal.go === 'tick' && tick === goal.tick) this.#pause('back', goal.text)
+    return goal.go === 'tick' || goal.go === 'again'
   }
 
   #isStep(depth: number): boolean {
@@ -270,30 +277,10 @@ export class DebugRun implements PauseDecider {
     const { frame } = this.#follower
     if (frame !== null && this.#breakpoints.isFunctionStart(frame)) return true
     const breakpoint = this.#breakpoints.atLine(point)
-    return breakpoint !== null && this.#isMet(breakpoint)
-  }
-
-  /** Whether a breakpoint stops here. A condition without a truth value stops, and says why. */
-  #isMet({ condition, log }: LineBreakpoint): boolean {
+    if (breakpoint === null) return false
+    const tell = this.#goal.go === 'find' ? null : (line: string) => this.#port.send({ line })
     const view = new FrameView(this.#follower, this.#program)
-    if (condition !== null) {
-      const outcome = view.evaluate(0, condition)
-      const value = 'value' in outcome ? outcome.value : null
-      if (value === false) return false
-      if (value !== true && this.#goal.go !== 'find') {
-        const why = 'fault' in outcome ? outcome.fault : 'it is neither true nor false'
-        this.#port.send({ line: `condition ${condition}: ${why}` })
-      }
-    }
-    if (log === null) return true
-    if (this.#goal.go === 'find') return false
-    this.#port.send({
-      line: log.replace(/\{([^{}]+)\}/g, (_, text: string) => {
-        const value = view.evaluate(0, text)
-        return 'value' in value ? shortText(value.value) : `{${text}: ${value.fault}}`
-      }),
-    })
-    return false
+    return this.#judge.isMet(breakpoint, { source: point.source, tick: this.#follower.tick, view, tell })
   }
 
   /** Sends lines and expectations that are new. */
@@ -307,8 +294,23 @@ export class DebugRun implements PauseDecider {
     this.#isPauseAsked = false
     this.#isFirstStop = false
     this.#report()
+    this.#isRepeatable = reason !== 'write'
     this.#view = new FrameView(this.#follower, this.#program)
     this.#port.send({ stopped: { reason, text } })
+    this.#stay()
+  }
+
+  /** The pause that a question has left. References to values of before are of no use any more. */
+  #pauseAgain(): void {
+    const late = this.#late
+    this.#late = null
+    this.#view = new FrameView(this.#follower, this.#program)
+    if (late !== null) this.answer(late.question, late.reply)
+    if (this.#late !== null) throw new QuestionEnd()
+    this.#stay()
+  }
+
+  #stay(): void {
     this.#awaitMove()
     this.#view = null
     this.#apply()
@@ -336,8 +338,21 @@ export class DebugRun implements PauseDecider {
     }
   }
 
-  /** @throws Error if the program runs */
-  answer(question: ProgramQuestion): unknown {
+  /** Answers a question, perhaps later. */
+  answer(question: ProgramQuestion, reply: (answer: unknown) => void): void {
+    try {
+      reply(this.#answerTo(question))
+    } catch (error) {
+      if (!(error instanceof MissingEntry)) throw error
+      const canFetch =
+        this.#view !== null && this.#isRepeatable && !this.#hasEnded && this.#program.supply !== undefined
+      if (canFetch) this.#late = { question, reply, lack: error }
+      else reply({ fault: missingText(error) })
+    }
+  }
+
+  /** @throws MissingEntry if the state misses what an expression reads */
+  #answerTo(question: ProgramQuestion): unknown {
     if (question.ask === 'text') return this.#program.textOf(question.source)
     if (question.ask === 'sources') return this.#program.sources
     if (question.ask === 'line') {

@@ -1,6 +1,6 @@
 /** The thread of a debugged program: it answers the debugger, also while the program is paused. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { describeError } from '#ground/base/errors.ts'
+import { describeError, NewcutError } from '#ground/base/errors.ts'
 import type { DebuggedProgram } from './debug-program.ts'
 import { DebugRun } from './debug-run.ts'
 import { type FromProgram, TO_PROGRAM, type ToProgram } from './messages.ts'
@@ -17,7 +17,7 @@ export interface DebugThreadData {
  */
 export function serveDebugger(
   { port, signals }: DebugThreadData,
-  programOf: (ask: (needs: unknown) => unknown) => DebuggedProgram,
+  programOf: (ask: (needs: unknown) => unknown) => DebuggedProgram | Promise<DebuggedProgram>,
 ): void {
   const send = (message: FromProgram) => port.postMessage(message)
   let seen = 0
@@ -35,6 +35,8 @@ export function serveDebugger(
     Atomics.wait(signals, TO_PROGRAM, seen)
     poll()
   }
+  /** Messages from before there is a program. */
+  const early: ToProgram[] = []
   let supplied: { readonly answer: unknown } | null = null
   const ask = (needs: unknown) => {
     supplied = null
@@ -42,17 +44,22 @@ export function serveDebugger(
     while (supplied === null) wait()
     return (supplied as { readonly answer: unknown }).answer
   }
-  const run = new DebugRun(programOf(ask), { send, poll, wait })
+  let run: DebugRun | null = null
   const handle = (message: ToProgram) => {
-    if ('breakpoints' in message) run.setBreakpoints(message.breakpoints)
+    if ('supplied' in message) supplied = { answer: message.supplied }
+    else if (run === null) early.push(message)
+    else if ('breakpoints' in message) run.setBreakpoints(message.breakpoints)
     else if ('move' in message) run.askMove(message.move, message.row)
     else if ('pause' in message) run.askPause()
-    else if ('supplied' in message) supplied = { answer: message.supplied }
-    else send({ id: message.id, answer: run.answer(message.question) })
+    else run.answer(message.question, (answer) => send({ id: message.id, answer }))
   }
-  try {
-    run.serve()
-  } catch (error) {
-    send({ broken: describeError(error) })
+  const serve = async () => {
+    run = new DebugRun(await programOf(ask), { send, poll, wait })
+    for (const message of early.splice(0)) handle(message)
+    await run.serve()
   }
+  serve().catch((error: unknown) => {
+    const hint = error instanceof NewcutError && error.hint !== undefined ? ` (${error.hint})` : ''
+    send({ broken: `${describeError(error)}${hint}` })
+  })
 }

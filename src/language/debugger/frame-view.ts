@@ -1,5 +1,4 @@
 /** The paused program as text: its call stack, variables, capabilities, gas and rows. */
-import { MissingEntry } from '../contracts/machine/state.ts'
 import { isValue, type Term } from '../contracts/machine/term.ts'
 import { shortText } from '../contracts/trace/short-text.ts'
 import { showCall, showValue } from '../contracts/values/print.ts'
@@ -38,6 +37,7 @@ export class FrameView {
     })
   }
 
+  /** @throws MissingEntry if the state misses what the expression reads */
   evaluate(index: number, text: string): Evaluation {
     const { run } = this.#follower
     const frame = this.#frames[index]
@@ -45,9 +45,6 @@ export class FrameView {
     this.#follower.isMuted = true
     try {
       return evaluateInFrame(run, frame, text)
-    } catch (error) {
-      if (!(error instanceof MissingEntry)) throw error
-      return { fault: `the debugger does not have ${error.domain}${error.key === null ? '' : ` ${error.key}`}` }
     } finally {
       this.#follower.isMuted = false
     }

@@ -6,8 +6,49 @@ export interface LineBreakpoint {
   readonly line: number
   /** Expression that must be true; null for none. */
   readonly condition: string | null
+  /** At which of its hits it stops; null for all. */
+  readonly hits: HitRule | null
   /** Text to print instead of a stop, with expressions in braces; null for a stop. */
   readonly log: string | null
+}
+
+const COMPARISONS = ['=', '<', '<=', '>', '>=', '%'] as const
+
+/** Compares the number of a hit, from 1, with another one. `%` means each so many hits. */
+export interface HitRule {
+  readonly by: (typeof COMPARISONS)[number]
+  readonly count: number
+}
+
+/** Reads `3`, `= 3`, `>= 3`, `% 3` and the like. @returns null for any other text */
+export function hitRuleOf(text: string): HitRule | null {
+  const [, sign = '=', digits] = /^\s*(==?|[<>]=?|%)?\s*(\d{1,9})\s*$/.exec(text) ?? []
+  const by = COMPARISONS.find((each) => each === (sign === '==' ? '=' : sign))
+  return digits === undefined || by === undefined || (by === '%' && Number(digits) === 0)
+    ? null
+    : { by, count: Number(digits) }
+}
+
+export function isHit({ by, count }: HitRule, hit: number): boolean {
+  switch (by) {
+    case '=':
+      return hit === count
+    case '<':
+      return hit < count
+    case '<=':
+      return hit <= count
+    case '>':
+      return hit > count
+    case '>=':
+      return hit >= count
+    case '%':
+      return hit % count === 0
+  }
+}
+
+/** Says that the state misses an entry. */
+export function missingText({ domain, key }: { readonly domain: string; readonly key: string | null }): string {
+  return `the debugger does not have ${domain}${key === null ? '' : ` ${key}`}`
 }
 
 /** Rows whose writes stop the program. */

@@ -2,13 +2,21 @@
 import { dirname } from 'node:path'
 import { describeError, NewcutError } from '#ground/base/errors.ts'
 import { MissingEntry } from '../contracts/machine/state.ts'
-import { type ForkRequest, MissingFork, type TestRunOptions } from '../contracts/repl/test-start.ts'
+import { type ForkedChain, type ForkRequest, MissingFork } from '../contracts/repl/test-start.ts'
 import { showValue } from '../contracts/values/print.ts'
 import type { Value } from '../contracts/values/value.ts'
 import { MAX_ROUNDS } from '../copy/chain-copy.ts'
 import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import { type FileOutcome, type FileRequests, runTestFile } from './files.ts'
-import { hintText, openTestFork, type TestFork } from './fork.ts'
+import {
+  chainFollowedBy,
+  type FileForks,
+  hintText,
+  isStateOf,
+  openTestFork,
+  type TestFork,
+  textInFork,
+} from './fork.ts'
 
 /** A call of `env-fork` as data, which threads can send to each other. */
 export interface EnvForkCall {
@@ -54,22 +62,47 @@ export class EnvForks {
     return [...this.#forks.values()]
   }
 
-  /** Runs a file until it misses nothing. If a fork fails, the file stops at the form that needs it. */
-  async run(file: string, questions: FileRequests): Promise<FileOutcome> {
+  /** The forks of one file. If a fork fails, the file stops at the form that needs it. */
+  forksOf(file: string): FileForks {
     let refused: string | null = null
-    const start: TestRunOptions = {
-      fork: (request) => {
-        const fork = this.#answers.get(keyOf(request))
-        if (fork === undefined) throw new MissingFork(request)
-        return fork.chain
+    let rounds = 0
+    return {
+      startOf: (probe) => {
+        // A run gets the same chain each time that it asks.
+        const chains = new Map<TestFork, ForkedChain>()
+        return {
+          fork: (request) => {
+            const fork = this.#answers.get(keyOf(request))
+            if (fork === undefined) throw new MissingFork(request)
+            const chain = chains.get(fork) ?? chainFollowedBy(fork, probe)
+            chains.set(fork, chain)
+            return chain
+          },
+          refusal: () => refused,
+        }
       },
-      refusal: () => refused,
+      textOf: (module) => {
+        for (const fork of this.opened) {
+          const text = textInFork(fork, module)
+          if (text !== null) return text
+        }
+        return null
+      },
+      supply: async (lack) => {
+        const isEnough = ++rounds >= MAX_ROUNDS
+        refused = isEnough ? `env-fork: after ${rounds} runs it still misses` : await this.#supply(lack, file)
+      },
     }
-    for (let round = 1; ; round++) {
+  }
+
+  /** Runs a file until it misses nothing. */
+  async run(file: string, questions: FileRequests): Promise<FileOutcome> {
+    const { startOf, supply } = this.forksOf(file)
+    for (;;) {
       try {
-        return runTestFile(file, questions, start)
+        return runTestFile(file, questions, startOf(null))
       } catch (error) {
-        refused = round < MAX_ROUNDS ? await this.#supply(error, file) : `env-fork: after ${round} runs it still misses`
+        await supply(error)
       }
     }
   }
@@ -88,7 +121,7 @@ export class EnvForks {
   }
 
   async #fetch(entry: MissingEntry, file: string): Promise<void> {
-    const fork = [...this.#forks.values()].find(({ chain }) => chain.state === entry.state)
+    const fork = [...this.#forks.values()].find((each) => isStateOf(each, entry.state))
     if (fork === undefined) throw entry
     await fork.source.fetcher.fetch(entry, fork.source.hints([hintText(file)]))
   }

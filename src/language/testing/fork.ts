@@ -3,11 +3,15 @@
 import { resolve } from 'node:path'
 import { operatingError } from '#ground/base/errors.ts'
 import { MAX_CODE_BYTES, readUserText } from '#ground/base/user-file.ts'
-import { type ForkedChain, testRules } from '../contracts/repl/test-start.ts'
+import { NOWHERE, type TextPlace } from '../contracts/errors.ts'
+import type { ExpansionProbe } from '../contracts/machine/expand/probe.ts'
+import { MissingEntry, type ReadableState } from '../contracts/machine/state.ts'
+import { type ForkedChain, type TestRunOptions, testRules } from '../contracts/repl/test-start.ts'
 import { Time } from '../contracts/values/value.ts'
-import type { ChainCopy } from '../copy/chain-copy.ts'
+import { type ChainCopy, MAX_ROUNDS } from '../copy/chain-copy.ts'
 import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
 import type { Pin } from '../copy/pin.ts'
+import { PinnedState } from '../copy/pinned-state.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
 import { testingErrors } from './errors.ts'
 import { type FileOutcome, type FileRequests, runTestFile } from './files.ts'
@@ -18,6 +22,57 @@ export interface TestFork {
   readonly remote: RemoteNode
   readonly source: ChainCopy
   readonly chain: ForkedChain
+}
+
+interface ModuleText {
+  readonly code: string
+  readonly place: TextPlace
+}
+
+/** Forks as the runs of one test file see them. A run that lacks something ends, and the next one begins again. */
+export interface FileForks {
+  /**
+   * Choices for the next run.
+   * @param probe follows the code of forked modules; null for none
+   */
+  startOf(probe: ExpansionProbe | null): Pick<TestRunOptions, 'chain' | 'fork' | 'refusal'>
+  /** The text of a forked module, and its place in the command that deployed it; null for any other module. */
+  textOf(module: string): ModuleText | null
+  /**
+   * Gets what a run lacks.
+   * @param lack the error that ended the run
+   * @throws the same error if no fork can give it, NewcutError if the node does not answer
+   */
+  supply(lack: unknown): Promise<void>
+}
+
+/** One fork, on which the whole file runs. */
+export function forksOfFile(file: string, fork: TestFork): FileForks {
+  const { source } = fork
+  let rounds = 0
+  return {
+    startOf: (probe) => ({ chain: chainFollowedBy(fork, probe) }),
+    textOf: (module) => textInFork(fork, module),
+    supply: async (lack) => {
+      if (!(lack instanceof MissingEntry) || !isStateOf(fork, lack.state) || ++rounds > MAX_ROUNDS) throw lack
+      await source.fetcher.fetch(lack, source.hints([hintText(resolve(file))]))
+    },
+  }
+}
+
+/** The chain of a fork, with modules whose code a probe follows. */
+export function chainFollowedBy({ source, chain }: TestFork, probe: ExpansionProbe | null): ForkedChain {
+  return probe === null ? chain : { ...chain, state: source.state.followedBy(probe) }
+}
+
+export function textInFork({ source }: TestFork, module: string): ModuleText | null {
+  const { modules, origins } = source.entries
+  const known = modules.get(module)
+  return known === undefined ? null : { code: known.code, place: origins.get(module) ?? NOWHERE }
+}
+
+export function isStateOf({ source }: TestFork, state: ReadableState): boolean {
+  return state instanceof PinnedState && state.entries === source.entries
 }
 
 /** Runs a test file on a fork until it misses nothing. Rejects with NewcutError if the node does not answer. */

@@ -1,12 +1,11 @@
 /** Runs test files, several at once in threads. Results are in the order of the files. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { NewcutError } from '#ground/base/errors.ts'
 import { bundleOf } from '#ground/platform/bundled.ts'
 import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { EnvForkCall } from './env-forks.ts'
 import { type FileOutcome, type FileRequests, runUnforked } from './files.ts'
-import { type CallReply, errorFrom, plainError, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
+import { type CallReply, errorFrom, replyTo, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
 
 export { type FoundFiles, findTestFiles } from './find.ts'
 
@@ -118,16 +117,9 @@ export async function runAlone(file: string, questions: FileRequests, run: Threa
     stop = () => reject(signal.reason as Error)
     signal.addEventListener('abort', stop)
   })
-  const replyTo = (call: EnvForkCall): CallReply => {
-    try {
-      return { options: optionsOf(call) }
-    } catch (error) {
-      if (!(error instanceof NewcutError)) throw error
-      return { refusal: plainError(error) }
-    }
-  }
+  const reply = (call: EnvForkCall) => replyTo(call, optionsOf)
   try {
-    const outcome = await Promise.race([runIn(worker, { file, questions, forks: { options: fork } }, replyTo), stopped])
+    const outcome = await Promise.race([runIn(worker, { file, questions, forks: { options: fork } }, reply), stopped])
     if (outcome === null) throw new Error(`the thread opened no fork for ${file}`)
     return outcome
   } finally {
@@ -136,19 +128,19 @@ export async function runAlone(file: string, questions: FileRequests, run: Threa
   }
 }
 
-/** @param replyTo answers calls for forks */
+/** @param reply answers calls for forks */
 function runIn(
   worker: Worker,
   task: ThreadTask,
-  replyTo: ((call: EnvForkCall) => CallReply) | null = null,
+  reply: ((call: EnvForkCall) => CallReply) | null = null,
 ): Promise<FileOutcome | null> {
   return new Promise((resolve, reject) => {
     worker.removeAllListeners()
     worker.on('message', (answer: TestThreadAnswer) => {
       if ('outcome' in answer) resolve(answer.outcome)
       else if ('error' in answer) reject(errorFrom(answer.error))
-      else if (replyTo === null) reject(new Error(`the thread asks for a fork of ${answer.call.url}`))
-      else worker.postMessage(replyTo(answer.call))
+      else if (reply === null) reject(new Error(`the thread asks for a fork of ${answer.call.url}`))
+      else worker.postMessage(reply(answer.call))
     })
     worker.once('error', reject)
     worker.once('exit', () => reject(new Error(`the thread that ran ${task.file} ended`)))

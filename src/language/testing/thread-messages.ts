@@ -28,6 +28,16 @@ export type TestThreadAnswer =
   | { readonly call: EnvForkCall }
   | { readonly error: SerializedError }
 
+/** The answer to a call, which is a refusal if `optionsOf` throws NewcutError. */
+export function replyTo(call: EnvForkCall, optionsOf: (call: EnvForkCall) => NetworkCopyOptions): CallReply {
+  try {
+    return { options: optionsOf(call) }
+  } catch (error) {
+    if (!(error instanceof NewcutError)) throw error
+    return { refusal: plainError(error) }
+  }
+}
+
 export const plainError = ({ code, message, hint }: NewcutError): SerializedError => ({ code, message, hint })
 
 export const errorFrom = ({ code, message, hint }: SerializedError): NewcutError =>

@@ -1,6 +1,7 @@
 /** Options of the commands that talk to contracts. */
 import { developmentAccounts } from '#ground/chain/development-accounts.ts'
 import { duration, gasPrice, someText, texts, wholeNumber, withCompletions, yesNo } from '../values.ts'
+import { forkOptions } from './fork.ts'
 import { mineOptions } from './mine.ts'
 import { nodeOptions } from './node.ts'
 import { flagOnly, option, optional, withNeed } from './row.ts'
@@ -201,7 +202,7 @@ export const traceOptions = {
 }
 
 /** Options of `newcut debug`. */
-export const debugOptions = { ...nodeOptions, block: traceOptions.block }
+export const debugOptions = { ...nodeOptions, block: traceOptions.block, ...forkOptions }
 
 /** Options of `newcut result`. */
 export const resultOptions = {

@@ -1,6 +1,6 @@
 /** The breakpoints that an editor sets. */
 import type { Debugger } from '../debugger.ts'
-import type { FailureFilters, LineBreakpoint, RowBreakpoint } from '../messages.ts'
+import { type FailureFilters, hitRuleOf, type LineBreakpoint, type RowBreakpoint } from '../messages.ts'
 import type { RequestArguments } from './messages.ts'
 
 const ROW_SEPARATOR = '\t'
@@ -28,9 +28,13 @@ export class EditorBreakpoints {
     for (const each of args.list('breakpoints')) {
       const lineNumber = (each.number('line') ?? 0) - this.#firstLine
       const line = await this.#program.ask({ ask: 'line', source, line: lineNumber })
+      const hitText = textIn(each, 'hitCondition')
+      const hits = hitText === null ? null : hitRuleOf(hitText)
       if (line === null) breakpoints.push({ verified: false, message: 'no code here, nor below' })
-      else {
-        set.push({ line, condition: textIn(each, 'condition'), log: textIn(each, 'logMessage') })
+      else if (hitText !== null && hits === null) {
+        breakpoints.push({ verified: false, message: `${hitText}: expected a number of hits, such as 3, >= 3 or % 3` })
+      } else {
+        set.push({ line, condition: textIn(each, 'condition'), hits, log: textIn(each, 'logMessage') })
         breakpoints.push({ verified: true, line: line + this.#firstLine })
       }
     }

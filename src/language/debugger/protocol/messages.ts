@@ -40,6 +40,12 @@ export class RequestArguments {
     return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
   }
 
+  /** The fields of an object. */
+  fields(name: string): readonly (readonly [name: string, value: unknown])[] {
+    const value = this.#fields[name]
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+  }
+
   within(name: string): RequestArguments {
     return new RequestArguments(this.#fields[name])
   }
@@ -53,6 +59,7 @@ export const CAPABILITIES = {
   supportsConfigurationDoneRequest: true,
   supportsFunctionBreakpoints: true,
   supportsConditionalBreakpoints: true,
+  supportsHitConditionalBreakpoints: true,
   supportsLogPoints: true,
   supportsEvaluateForHovers: true,
   supportsStepBack: true,
