@@ -2,8 +2,13 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { suggestName } from '#ground/base/similar-names.ts'
-import type { Debugger, FailureFilters, LineBreakpoint, ShownFrame } from '#language/debugger/debugger.ts'
-import { hitRuleOf } from '#language/debugger/messages.ts'
+import {
+  type Debugger,
+  type FailureFilters,
+  hitRuleOf,
+  type LineBreakpoint,
+  type ShownFrame,
+} from '#language/debugger/debugger.ts'
 
 /** A breakpoint with its number in the list. */
 type Listed = { readonly number: number; readonly text: string } & (

@@ -8,7 +8,7 @@ import { suggestName } from '#ground/base/similar-names.ts'
 import { showValue } from '#language/contracts/values/print.ts'
 import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
 import type { EnvForkCall, EnvForkField } from '#language/testing/env-forks.ts'
-import { type CallReply, replyTo } from '#language/testing/thread-messages.ts'
+import { type CallReply, replyTo } from '#language/testing/run.ts'
 import { commandErrors } from './errors.ts'
 import { type ForkValues, forkOf } from './fork-setup.ts'
 

@@ -3,7 +3,7 @@ import { operatingError } from '#ground/base/errors.ts'
 import type { JsonFields } from '#ground/base/json.ts'
 import type { Header } from '#ground/chain/header.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
-import { MissingEntry } from '../contracts/machine/state.ts'
+import { MissingEntry, type ReadableState } from '../contracts/machine/state.ts'
 import { AncestorHeaders } from './ancestor-headers.ts'
 import { CopyCache, type PinnedBlock } from './cache.ts'
 import { type CopyEntries, entriesIn, type FetchOptions } from './entries.ts'
@@ -85,6 +85,11 @@ export class ChainCopy {
   /** Texts in code that are probably keys of rows. */
   hints(texts: readonly string[]): readonly string[] {
     return texts.flatMap(stringsIn)
+  }
+
+  /** Whether a state is that of this copy, perhaps with modules of its own. */
+  owns(state: ReadableState): boolean {
+    return state instanceof PinnedState && state.entries === this.entries
   }
 
   /** Fetches the modules that code names, so that its run misses less. */

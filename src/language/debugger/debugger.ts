@@ -23,6 +23,7 @@ export type {
   ShownVariable,
   StopReason,
 } from './messages.ts'
+export { hitRuleOf } from './messages.ts'
 
 /** The thread of a test file is the module next to this one, with the same extension. */
 export const testFileThread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)

@@ -15,7 +15,7 @@ export interface LineBreakpoint {
 const COMPARISONS = ['=', '<', '<=', '>', '>=', '%'] as const
 
 /** Compares the number of a hit, from 1, with another one. `%` means each so many hits. */
-export interface HitRule {
+interface HitRule {
   readonly by: (typeof COMPARISONS)[number]
   readonly count: number
 }

@@ -1,9 +1,7 @@
 /** Main module of the thread that runs a debugged test file. */
 import { workerData } from 'node:worker_threads'
 import type { PropertyRuns } from '../contracts/repl/run.ts'
-import type { NetworkCopyOptions } from '../copy/network-copy.ts'
-import { openFileForks } from '../testing/file-forks.ts'
-import type { CallReply } from '../testing/thread-messages.ts'
+import { type CallReply, openFileForks } from '../testing/run.ts'
 import { type DebugThreadData, serveDebugger } from './debug-thread.ts'
 import { TestFileProgram } from './test-file-program.ts'
 
@@ -12,7 +10,7 @@ export interface TestFileTask extends DebugThreadData {
   readonly file: string
   readonly chance: PropertyRuns
   /** Fork that the file runs on; null for an empty chain. */
-  readonly fork: NetworkCopyOptions | null
+  readonly fork: Parameters<typeof openFileForks>[1]
 }
 
 const { file, chance, fork, ...data } = workerData as TestFileTask

@@ -11,7 +11,6 @@ import { Time } from '../contracts/values/value.ts'
 import { type ChainCopy, MAX_ROUNDS } from '../copy/chain-copy.ts'
 import { type NetworkCopyOptions, openCopy } from '../copy/network-copy.ts'
 import type { Pin } from '../copy/pin.ts'
-import { PinnedState } from '../copy/pinned-state.ts'
 import type { RemoteNode } from '../copy/remote-node.ts'
 import { testingErrors } from './errors.ts'
 import { type FileOutcome, type FileRequests, runTestFile } from './files.ts'
@@ -72,7 +71,7 @@ export function textInFork({ source }: TestFork, module: string): ModuleText | n
 }
 
 export function isStateOf({ source }: TestFork, state: ReadableState): boolean {
-  return state instanceof PinnedState && state.entries === source.entries
+  return source.owns(state)
 }
 
 /** Runs a test file on a fork until it misses nothing. Rejects with NewcutError if the node does not answer. */

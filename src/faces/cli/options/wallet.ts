@@ -202,7 +202,15 @@ export const traceOptions = {
 }
 
 /** Options of `newcut debug`. */
-export const debugOptions = { ...nodeOptions, block: traceOptions.block, ...forkOptions }
+export const debugOptions = {
+  ...nodeOptions,
+  block: traceOptions.block,
+  ...forkOptions,
+  fork: { ...forkOptions.fork, group: 'fork' as const },
+}
+
+/** The options that `newcut debug --help` shows. */
+export const commonDebugOptions = ['node', 'block', 'fork'] as const
 
 /** Options of `newcut result`. */
 export const resultOptions = {
