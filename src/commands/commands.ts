@@ -14,6 +14,7 @@ import { commonPayoutsOptions, payoutsOptions } from '#faces/cli/options/payouts
 import { solveOptions } from '#faces/cli/options/search.ts'
 import {
   balanceOptions,
+  commonDebugOptions,
   debugOptions,
   fundOptions,
   localOptions,
@@ -239,7 +240,8 @@ const contractCommands: readonly CommandRow[] = [
       'TARGET is a .repl file, or the request key of a transaction of newcut devnet. Commands are read from stdin; help ' +
       'lists them.',
     options: debugOptions,
-    examples: ['newcut debug token.repl', 'newcut debug REQUESTKEY'],
+    common: commonDebugOptions,
+    examples: ['newcut debug token.repl', 'newcut debug token.repl --fork https://NODE', 'newcut debug REQUESTKEY'],
     run: async ([target], config, context) => (await import('./debug.ts')).runDebug(target, config, context),
   }),
   commandRow({

@@ -275,7 +275,7 @@ it('an editor learns how to name a variable in an expression, and shows no alert
   expect(given.body.variables.map((each) => each.evaluateName)).toEqual(['from', 'amount'])
   for (const each of capabilities.body.variables) expect(each).not.toHaveProperty('evaluateName')
   const streams = { input: new PassThrough(), output: new PassThrough(), warn: () => undefined }
-  serveDap(streams, () => undefined)
+  serveDap(streams, process.env, () => undefined)
   for (const command of ['evaluate', 'next']) {
     const request = JSON.stringify({ seq: 1, type: 'request', command, arguments: {} })
     streams.input.write(`Content-Length: ${request.length}\r\n\r\n${request}`)
