@@ -11,6 +11,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
+// Nobody reads the messages (`newcut send ... 2>&1 | head`), or their disk is full: the task counts, and goes on.
+process.stderr.on('error', () => undefined)
+
 const args = process.argv.slice(2)
 if (versionFlags.includes(args[0])) {
   // Without commands: they would take longer than the answer.

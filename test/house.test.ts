@@ -117,6 +117,10 @@ it('no source has a cache of generations of its own', () => {
   expect(counts(/this\.#(?:old|older) = this\.#/g, sources, sourceFolder)).toEqual(countsOf(generations))
 })
 
+it('sources make folders by one function, which returns also where nobody can make one', () => {
+  expect(counts(/\bmkdir(?:Sync)?\([^)]*\brecursive\b/g, sources, sourceFolder)).toEqual({})
+})
+
 it('no test sleeps', () => {
   expect(counts(/\bset(?:Timeout|Interval)(?:\(| as )|await (?:sleep|delay|pause)\(/g)).toEqual(countsOf(sleeps))
 })

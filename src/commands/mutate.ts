@@ -1,6 +1,5 @@
 /** `newcut test --mutate`: plants faults in contracts, and reports those that no test notices. */
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { countText, painter } from '#faces/cli/line.ts'
 import type { Values } from '#faces/cli/options/row.ts'
@@ -9,7 +8,7 @@ import { writeOutput } from '#faces/cli/output-file.ts'
 import { progressBarFor } from '#faces/cli/progress.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { describeError } from '#ground/base/errors.ts'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import { MAX_CODE_BYTES, MAX_INPUT_BYTES, readUserText } from '#ground/base/user-file.ts'
 import {
   countMutants,
@@ -99,7 +98,7 @@ function storeOf(file: string | undefined, { environment, err }: CommandContext)
     },
     write: (text) => {
       try {
-        mkdirSync(dirname(path), { recursive: true })
+        makeFolders(dirname(path))
         replaceFile(path, text)
       } catch (error) {
         err.write(`--mutate-cache ${path}: the next run begins without results: ${describeError(error)}\n`)

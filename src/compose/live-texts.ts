@@ -1,8 +1,9 @@
 /** Texts of the modules of a forked network, for editors. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describeError, operatingError } from '#ground/base/errors.ts'
+import { makeFolders } from '#ground/base/replace-file.ts'
 import type { ChainCopy } from '#language/copy/chain-copy.ts'
 import type { NetworkCopyOptions } from '#language/copy/network-copy.ts'
 import { type Pin, pinText } from '#language/copy/pin.ts'
@@ -119,7 +120,7 @@ export class LiveTexts implements ModuleTexts {
     try {
       const file = join(this.#textFolder(), ...path.split('/').map(encodeURIComponent))
       if (existsSync(file) && readFileSync(file, 'utf8') === text) return file
-      mkdirSync(dirname(file), { recursive: true })
+      makeFolders(dirname(file))
       rmSync(file, { force: true })
       writeFileSync(file, text)
       chmodSync(file, 0o444)

@@ -47,7 +47,7 @@ describe('the class of a start', () => {
     const warnings: string[] = []
     expect(classOfStart(file, random, (text) => warnings.push(text))).toEqual({ residue: 15, modulus: 16 })
     expect(warnings).toEqual([
-      `cannot count starts in ${join(file, 'rig-starts')} (EEXIST): rigs may repeat headers of an earlier start`,
+      `cannot count starts in ${join(file, 'rig-starts')} (ENOTDIR): rigs may repeat headers of an earlier start`,
     ])
   })
 

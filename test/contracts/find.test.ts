@@ -64,6 +64,9 @@ it('a search says what is missing', () => {
   expect(() => findTestFiles(['tokn.repl'])).toThrow('tokn.repl: no such file or folder; did you mean token.repl?')
   expect(() => findTestFiles(['token'])).toThrow('token: no such file or folder; did you mean token.repl?')
   expect(() => findTestFiles(['no/token.repl'])).toThrow('no such file or folder; there is no folder no')
+  // A file stands where a folder is named.
+  expect(() => findTestFiles(['token.repl/a.repl'])).toThrow('no such file or folder; there is no folder token.repl')
+  expect(() => findTestFiles(['a'.repeat(5000)])).toThrow(expect.objectContaining({ code: 'BAD_OPTION' }))
   expect(() => findTestFiles(['empty'])).toThrow('empty: no test file (*.repl) is in it or below')
   expect(findTestFiles(['tokn.repl', 'empty'], true)).toEqual({
     files: ['tokn.repl'],

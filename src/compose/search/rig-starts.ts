@@ -1,7 +1,7 @@
 /** Counts the starts of the stratum server, so that each start uses different header creation times. */
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { prepareReplacement } from '#ground/base/replace-file.ts'
+import { makeFolders, prepareReplacement } from '#ground/base/replace-file.ts'
 import type { HeaderClass } from '#ground/chain/nonce.ts'
 import { LONE_MODULUS, randomClass } from '#mining/engine/stratum/header-times.ts'
 
@@ -23,7 +23,7 @@ export function classOfStart(
   if (folder === null) return randomClass(random)
   const path = join(folder, FILE)
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolders(folder)
     // Another server may create the file at the same time.
     closeSync(openSync(path, 'a', 0o644))
     const text = readFileSync(path, 'utf8')

@@ -1,7 +1,7 @@
 /** Opens the share log and the accounts of rigs, before the stratum server. They close with it. */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, operatingError } from '#ground/base/errors.ts'
+import { makeFolders } from '#ground/base/replace-file.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { Accounts, type AccountsOptions } from '#mining/accounts/accounts.ts'
 import { BlockShares } from '#mining/accounts/block-shares.ts'
@@ -76,7 +76,7 @@ export async function openShares(state: StateSetup | null, keeping: ShareKeeping
  */
 async function faultOf({ folder, isRequired }: StateSetup): Promise<string | null> {
   try {
-    await mkdir(join(folder, SHARES_FOLDER), { recursive: true, mode: 0o700 })
+    makeFolders(join(folder, SHARES_FOLDER), 0o700)
     return null
   } catch (error) {
     const failure = operatingError(composeErrors.shareLogFolder, { folder, why: describeError(error) }, error)

@@ -1,10 +1,9 @@
 /** Opens the fork of a node: a new one, or the one that its data directory continues. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { encodeBase64Url } from '#ground/base/bytes.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
 import { COPY_LIMITS, cutText, type NetworkCopyOptions, openCopy, reopenCopy } from '#language/copy/network-copy.ts'
@@ -105,7 +104,7 @@ export async function openNodeCopy(
   const payloads = await pinnedPayloads(opened)
   const fork = new NodeCopy(opened, { chains, time, record, payloads })
   if (dataDir !== undefined && stored === null) {
-    await mkdir(dataDir, { recursive: true })
+    makeFolders(dataDir)
     writeCopyFile(dataDir, record)
   }
   return fork

@@ -7,7 +7,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, operatingError } from '#ground/base/errors.ts'
-import { moveInto } from '#ground/base/replace-file.ts'
+import { makeFolders, moveInto } from '#ground/base/replace-file.ts'
 import type { BackupStatus } from '#ground/schema/bodies.ts'
 import type { NodeCopy } from '../copy/node-copy.ts'
 import { writeCopyFile } from '../copy/open-copy.ts'
@@ -17,7 +17,7 @@ import { type NetworkRules, rulesOf } from '../rules/network-rules.ts'
 import type { NetworkSettings } from '../rules/settings.ts'
 import type { ReadonlyExemptions } from '../store/exemptions.ts'
 import { writeCopy } from './copy.ts'
-import { isThere, makeDirectory } from './database.ts'
+import { isThere } from './database.ts'
 import { BLOCKS, STATE } from './directory.ts'
 import { dataErrors } from './errors.ts'
 import { type StateSnapshot, stateSnapshotOf } from './records.ts'
@@ -41,7 +41,7 @@ interface BackupOptions {
 /** Creates the backup directory if it does not exist. @throws NewcutError DATA_UNUSABLE if it is not writable */
 export async function expectBackupDirectory(directory: string): Promise<void> {
   try {
-    await makeDirectory(directory)
+    makeFolders(directory)
     // Write to find out: permissions do not reveal a read-only or full file system.
     await rm(await mkdtemp(join(directory, '.newcut-')), { recursive: true })
   } catch (error) {
@@ -100,7 +100,7 @@ export class BackupJobs {
     const snapshot = stateSnapshotOf(state())
     const stopped = this.#stopping.signal
     try {
-      await makeDirectory(partial)
+      makeFolders(partial)
       if (fork !== null) writeCopyFile(partial, fork.record)
       await writeCopy(join(partial, BLOCKS), settings, snapshot, { stopped, exemptions })
       // Nothing happens between this question and the end of the job.

@@ -1,6 +1,5 @@
 /** A LevelDB database with text keys, checksummed values, and errors that say what to do. */
-import { mkdir, readdir, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readdir, stat } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
 import { concatBytes, readU32LE } from '#ground/base/bytes.ts'
@@ -31,19 +30,6 @@ export async function openDatabase(location: string, { create }: { create: boole
     throw openingError(location, error)
   }
   return database
-}
-
-/** Like mkdir with `recursive`, which never returns where no directory can be created, such as in /proc. */
-export async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || dirname(path) === path) throw error
-    await makeDirectory(dirname(path))
-    await mkdir(path)
-  }
 }
 
 /** Whether anything exists at this path. @throws NewcutError DATA_UNUSABLE if that cannot be determined */

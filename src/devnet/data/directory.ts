@@ -9,6 +9,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeError, type NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { OnProgress } from '#ground/base/progress.ts'
+import { makeFolders } from '#ground/base/replace-file.ts'
 import { networkForm } from '#ground/chain/known-networks.ts'
 import { development } from '#ground/chain/network-data.ts'
 import type { NodeCopy } from '../copy/node-copy.ts'
@@ -30,7 +31,7 @@ import {
 import type { Block } from '../store/block-store.ts'
 import type { PrintReporter } from '../store/print-reporter.ts'
 import { BlockDatabase } from './block-database.ts'
-import { isThere, makeDirectory } from './database.ts'
+import { isThere } from './database.ts'
 import { dataErrors } from './errors.ts'
 import type { LoadedState } from './load.ts'
 import { StateDatabase, type StateDatabaseOptions } from './state-database.ts'
@@ -126,7 +127,7 @@ function firstState(settings: NetworkSettings, fork: NodeCopy | null) {
 async function isNew(directory: string): Promise<boolean> {
   let names: string[]
   try {
-    await makeDirectory(directory)
+    makeFolders(directory)
     names = await readdir(directory)
   } catch (error) {
     throw operatingError(dataErrors.noDataDirectory, { directory, why: describeError(error) }, error)

@@ -8,6 +8,7 @@ import {
   fchmodSync,
   fchownSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -93,6 +94,27 @@ export const temporaryNameOf = (path: string): string =>
 export function moveInto(beside: string, path: string): void {
   renameSync(beside, path)
   syncFolder(dirname(path))
+}
+
+/**
+ * Makes a folder, and those above it, unless they exist. Unlike `mkdir` with `recursive`, it returns where nobody can make
+ * a folder, such as in /proc.
+ * @param mode of the folders that it makes, less umask
+ * @throws the error of the file system
+ */
+export function makeFolders(path: string, mode = 0o777): void {
+  try {
+    mkdirSync(path, mode)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') {
+      if (statSync(path).isDirectory()) return
+      throw Object.assign(new Error(`ENOTDIR: not a directory, mkdir '${path}'`), { code: 'ENOTDIR' })
+    }
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+    makeFolders(dirname(path), mode)
+    mkdirSync(path, mode)
+  }
 }
 
 /** Makes new and renamed files last. Windows cannot open folders, and needs no such call. */

@@ -14,11 +14,11 @@
  * more than the last lines is found too.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { NewcutError } from './errors.ts'
 import { jsonObjectIn, parsePlainJson } from './json.ts'
-import { replaceFile, syncFolder } from './replace-file.ts'
+import { makeFolders, replaceFile, syncFolder } from './replace-file.ts'
 import { sealOf } from './seal.ts'
 
 const VERSION = '1'
@@ -216,7 +216,7 @@ export const machineDisk: LogDisk = {
     }
   },
   open: (path) => {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolders(dirname(path))
     const file = openSync(path, 'a+', 0o600)
     try {
       syncFolder(dirname(path))

@@ -5,11 +5,11 @@
  *     {"fork":2,"network":"mainnet01","chain":0,"height":5812345,"hash":".."}
  *     ["row:coin.coin-table|k:..",{..},"Q2hlY2tzdW1P"]
  */
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import { sealOf } from '#ground/base/seal.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import { copyErrors } from './errors.ts'
@@ -48,7 +48,7 @@ export class CopyCache {
     const { network, chain, hash } = block
     this.#file = join(folder, network, `${chain}-${hash}.jsonl`)
     try {
-      mkdirSync(join(folder, network), { recursive: true })
+      makeFolders(join(folder, network))
       const text = textOf(this.#file)
       // A process that was killed may have left a part of the first line.
       if (first.startsWith(text)) this.#unwritten = `${first.slice(text.length)}\n`

@@ -5,12 +5,12 @@
  *     {"genesis":1,"network":"my-net","url":"..","code":77,"time":"2026-11-01T00:00:00.000000Z","firstEpoch":"faked",
  *      "chains":{"0":{"height":0,"hash":"..","target":"00ff..","payload":".."}}}
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
 import { describeError, fileProblem, operatingError } from '#ground/base/errors.ts'
 import { fieldOf, parseExactJson, parsePlainJson, unlessMalformed } from '#ground/base/json.ts'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { fakesFirstEpoch, genesisProblem } from '#ground/chain/genesis.ts'
 import { decodeHeader, type Header } from '#ground/chain/header.ts'
@@ -207,7 +207,7 @@ function writeGenesisFile(file: string, remote: RemoteNode, { network, headers, 
     chains: { ...before?.chains, ...Object.fromEntries(chains) },
   }
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolders(dirname(file))
     replaceFile(file, `${JSON.stringify(learnt)}\n`)
   } catch (error) {
     throw operatingError(copyErrors.unwritableFile, { file, why: describeError(error) }, error)

@@ -1,8 +1,9 @@
 /** A fork of another network: its pin, and the state of its chains as far as it is fetched. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
 import { fileProblem, operatingError } from '#ground/base/errors.ts'
+import { makeFolders } from '#ground/base/replace-file.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { decodeHeader, encodeHeader, type Header } from '#ground/chain/header.ts'
 import type { LanguageRules } from '../contracts/machine/environment.ts'
@@ -188,7 +189,7 @@ function cachedPin(folder: string | null, height: number): CutString | null {
 }
 
 function savePin(folder: string, pin: Pin): void {
-  mkdirSync(pinsIn(folder), { recursive: true })
+  makeFolders(pinsIn(folder))
   writeFileSync(pinFile(folder, pin), `${pinText(pin)}\n`)
 }
 

@@ -1,5 +1,5 @@
 /** Finds test files in folders. */
-import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileProblem, operatingError } from '#ground/base/errors.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
@@ -49,9 +49,20 @@ export function findTestFiles(names: readonly string[], mayBeMissing = false): F
 }
 
 function isFolder(name: string, mayBeMissing: boolean): boolean {
-  const stats = statSync(name, { throwIfNoEntry: false })
+  const stats = statsOf(name)
   if (stats !== undefined || mayBeMissing) return stats?.isDirectory() === true
   throw operatingError(testingErrors.missingTestFile, { file: name, guess: guessOf(name) })
+}
+
+/** @returns undefined for a name of nothing. @throws NewcutError BAD_OPTION for one that cannot be looked up */
+function statsOf(name: string): Stats | undefined {
+  try {
+    return statSync(name, { throwIfNoEntry: false })
+  } catch (error) {
+    // A part of the path is a file.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    throw operatingError(testingErrors.unreadableFolder, { folder: name, why: fileProblem(error) }, error)
+  }
 }
 
 /** A question for the name of a file that is not there, or an empty text. */

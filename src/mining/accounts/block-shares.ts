@@ -3,10 +3,11 @@
  * for the log. If the process died then, the block would pay no one. Therefore a file stores each of these shares
  * before its block is submitted, and the next start adds the remaining ones to the log.
  */
-import { appendFileSync, mkdirSync, truncateSync } from 'node:fs'
+import { appendFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError } from '#ground/base/errors.ts'
 import { parsePlainJson, tryParse } from '#ground/base/json.ts'
+import { makeFolders } from '#ground/base/replace-file.ts'
 import { isUnfinishedLine, machineDisk, readSealedLine, sealedLine } from '#ground/base/sealed-log.ts'
 import { literals } from '#ground/schema/literals.ts'
 import { type Static, Type } from '#ground/schema/typebox.ts'
@@ -81,7 +82,7 @@ export class BlockShares implements PendingBlocks {
   }
 
   #read(folder: string): void {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolders(folder, 0o700)
     const path = join(folder, FILE)
     const lines = linesOf(path)
     const last = lines.pop() ?? Buffer.alloc(0)

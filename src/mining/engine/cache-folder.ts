@@ -3,12 +3,12 @@
  * order. Measurements are in tuning files: JSON objects with one entry for each device or machine, and a seal.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describeError } from '#ground/base/errors.ts'
 import { jsonObjectIn } from '#ground/base/json.ts'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import { sealOf } from '#ground/base/seal.ts'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
@@ -66,7 +66,7 @@ export function readTuningFile(file: string): TuningFile {
  */
 export function writeTuningFile(file: string, entries: ReadonlyMap<string, unknown>, maxEntries = MAX_ENTRIES): void {
   const newest = Object.fromEntries([...entries].slice(-maxEntries))
-  mkdirSync(dirname(file), { recursive: true })
+  makeFolders(dirname(file))
   replaceFile(file, `${JSON.stringify({ ...newest, [SEAL]: sealOfEntries(newest) }, null, 2)}\n`)
 }
 

@@ -1,16 +1,6 @@
 /** Disk access of the journal, as a port and for this machine. */
-import {
-  closeSync,
-  fdatasync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { closeSync, fdatasync, fstatSync, openSync, readdirSync, readSync, statSync, writeSync } from 'node:fs'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 
 /** File operations of the journal. All methods throw the errors of the file system. */
 export interface Disk {
@@ -54,7 +44,7 @@ export interface DiskFile {
 }
 
 export const systemDisk: Disk = {
-  makeFolder: (folder) => void mkdirSync(folder, { recursive: true }),
+  makeFolder: (folder) => makeFolders(folder),
   list: (folder) => readdirSync(folder),
   open: (path) => fileOf(openSync(path, 'a+')),
   readAt: (path, into, from) => {

@@ -1,7 +1,7 @@
 /** Puts compiled parts into the cache folder of the user. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import { distrust, hashFileOf, sha256Hex } from './part.ts'
 
 /** Files of each part that are kept: one for each version of newcut that is in use, and compiler. */
@@ -16,7 +16,7 @@ export function storeInCache(compiled: string, file: string): string | null {
   try {
     const fault = distrust(nearest(folder))
     if (fault !== null) return fault
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolders(folder, 0o700)
     const bytes = readFileSync(compiled)
     replaceFile(file, [bytes], { mode: 0o600 })
     replaceFile(hashFileOf(file), sha256Hex(bytes), { mode: 0o600 })

@@ -1,10 +1,10 @@
 /** Compiles a native part with the C compiler of this machine: its units at the same time. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { moveInto, temporaryNameOf } from '#ground/base/replace-file.ts'
+import { makeFolders, moveInto, temporaryNameOf } from '#ground/base/replace-file.ts'
 import { COMMON_OPTIONS, inRoot, markOf, type NativePart } from './part.ts'
 
 /** Timeout of one run of the compiler. */
@@ -35,7 +35,7 @@ export async function compilePart({ part, output, compiler, flags = [] }: Compil
     })
     const failure = await firstFailure(runs, availableParallelism())
     if (failure !== null) return failure
-    mkdirSync(dirname(output), { recursive: true })
+    makeFolders(dirname(output))
     const draft = temporaryNameOf(output)
     const shared = process.platform === 'darwin' ? ['-shared', '-undefined', 'dynamic_lookup'] : ['-shared']
     const linking = await run(compiler, [...shared, ...part.options, '-o', draft, ...objects, ...flags])

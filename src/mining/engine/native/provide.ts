@@ -1,8 +1,8 @@
 /** Provides a native part: from the cache of the user, or compiled and put there. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { replaceFile } from '#ground/base/replace-file.ts'
+import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import type { EnvironmentVariables } from '../cache-folder.ts'
 import { storeInCache } from './cache.ts'
 import { compilePart } from './compile.ts'
@@ -47,7 +47,7 @@ export async function cachePart(part: NativePart, cached: string, env: Environme
 }
 
 function copy(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true })
+  makeFolders(dirname(to))
   // Only the cache is private: root may install for others.
   replaceFile(to, [readFileSync(from)], { mode: 0o755 })
 }
