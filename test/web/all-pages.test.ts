@@ -1,5 +1,4 @@
 /** All pages in headless Chromium: what axe-core finds, what the console says, how much they load. */
-import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { startDevnetWithPage } from '../../src/compose/devnet-page.ts'
@@ -11,7 +10,7 @@ import { addEvents } from '../../src/faces/web/dashboard/stream.ts'
 import { systemClock } from '../../src/ground/platform/clock.ts'
 import { exec, transfer } from '../devnet/commands-common.ts'
 import { describeInChromium } from '../gpu/chromium.ts'
-import { requireJudge } from '../judge.ts'
+import { findingsIn } from './axe.ts'
 import { snapshotWith } from './dashboard/common.ts'
 import { deploy, mined } from './explorer/contract.ts'
 import { NETWORK, start } from './explorer/developers-page.ts'
@@ -19,21 +18,6 @@ import { NETWORK, start } from './explorer/developers-page.ts'
 /** Bytes of all responses of a page as the network carries them: files, data and event streams. */
 const MAX_BYTES = 150_000
 const MAX_REQUESTS = 30
-
-interface Finding {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
-
-const axe = readFileSync(requireJudge.resolve('axe-core/axe.min.js'), 'utf8')
-
-/** Findings of axe-core, in a line each. */
-async function findingsIn(page: Page): Promise<string[]> {
-  // The policy of the page allows no script from elsewhere, but the test may evaluate one.
-  await page.evaluate(axe)
-  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run(document)')
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`))
-}
 
 /** Counts the requests of a page, and the bytes of their responses, from now on. */
 async function countTraffic(page: Page): Promise<() => { readonly bytes: number; readonly requests: number }> {

@@ -15,6 +15,7 @@ import type { Snapshot } from '../../../src/mining/mine/snapshot.ts'
 import { start, stopAll } from '../../cli/run.ts'
 import { describeInChromium } from '../../gpu/chromium.ts'
 import { Rig } from '../../support/stratum-rig.ts'
+import { findingsIn } from '../axe.ts'
 import { snapshotWith } from './common.ts'
 
 /** Polling of a page whose figures change once a second: each look costs a browser's time. */
@@ -233,9 +234,43 @@ await describeInChromium('the dashboard', (browser) => {
     expect(await page.locator('#energy').isHidden()).toBe(true)
   })
 
+  it('the dashboard draws its chart in a browser whose language is none that it can format', async () => {
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    const errors: string[] = []
+    page.on('pageerror', ({ message }) => errors.push(message))
+    await page.addInitScript(`Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' })`)
+    await page.goto(await serve(snapshotWith))
+    await page.locator('#chart canvas').waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it('the chart of a miner without any rate says that it measures, and has the times of now', async () => {
+    const windows = { ...NO_WINDOWS }
+    const nothing = () => snapshotWith({ hashrates: windows })
+    const drawn: string[] = []
+    const page = await browser.newPage()
+    onTestFinished(() => page.close())
+    await page.exposeFunction('noteText', (text: string) => void drawn.push(text))
+    await page.addInitScript(`const fill = CanvasRenderingContext2D.prototype.fillText
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        noteText(String(text))
+        return fill.call(this, text, ...rest)
+      }`)
+    await page.goto(await serve(nothing))
+    await expect.poll(() => page.textContent('#chart-readout')).toBe('measuring')
+    await expect.poll(() => drawn.filter((text) => /\d/.test(text)).length).toBeGreaterThan(2)
+    expect(drawn.filter((text) => text.includes('H/s'))).toEqual([])
+    expect(new Set(drawn.filter((text) => text !== '')).size).toBeGreaterThan(2)
+  })
+
   it('the dashboard shows rigs by user, with their shares', async () => {
     const { page, text, errors } = await open(browser, openUrl)
     await expect.poll(() => text('rig-sessions')).toBe('0')
+    // A server that waits for its first rig is not in trouble.
+    const waiting = page.locator('#devices li:has(b:text-is("rigs"))')
+    expect(await waiting.locator('small').textContent()).toBe('no rig is connected')
+    expect(await page.locator('#devices [data-stopped]').count()).toBe(0)
     const rig = await Rig.login(rigPort, 'k:abc.shelf')
     onTestFinished(() => rig.close())
     rig.mine()
@@ -262,6 +297,10 @@ await describeInChromium('the dashboard', (browser) => {
     const usual = ['worker', 'user', 'over an hour', 'accepted', 'refused', 'last share', 'state']
     expect(await heads()).toEqual(usual)
     await page.locator('#rig-form summary').click()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await findingsIn(page)).toEqual([])
+    }
     await page.getByLabel('address').check()
     await page.getByLabel('over an hour').uncheck()
     const chosen = ['worker', 'user', 'address', 'accepted', 'refused', 'last share', 'state']
@@ -269,6 +308,13 @@ await describeInChromium('the dashboard', (browser) => {
     await page.reload()
     await expect.poll(heads, LOOK).toEqual(chosen)
     expect(await page.evaluate(TOO_WIDE)).toEqual([])
+    const phone = await open(browser, openUrl, { viewport: { width: 390, height: 800 } })
+    const cells = () => phone.page.locator('#rig-workers td').allTextContents()
+    await expect.poll(cells, LOOK).toEqual(['shelf', expect.anything(), expect.anything(), 'mining'])
+    const box = await phone.page.evaluate<number[]>(
+      `(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth])(document.getElementById('rig-rows'))`,
+    )
+    expect(box[1]).toBe(box[0])
     expect(errors).toEqual([])
   })
 })
@@ -286,8 +332,7 @@ async function startMiner(http: string, more: readonly string[] = []): Promise<s
 
 /** A new page, its texts by id, and its errors. */
 async function open(browser: Browser, url: string, options: Parameters<Browser['newPage']>[0] = {}) {
-  // Headless Chromium may report an invalid language.
-  const page: Page = await browser.newPage({ locale: 'en-GB', ...options })
+  const page: Page = await browser.newPage(options)
   onTestFinished(() => page.close())
   // Only the timeout of the test applies.
   page.setDefaultTimeout(0)

@@ -62,6 +62,12 @@ export class Chart {
     this.#describe(charted)
   }
 
+  /** Whether no rate is known yet. */
+  get #isEmpty(): boolean {
+    const { history, total } = this.#shown ?? {}
+    return total === null && history?.total.every((rate) => rate === null) === true
+  }
+
   #drop(): void {
     this.#plot?.destroy()
     this.#plot = null
@@ -83,12 +89,18 @@ export class Chart {
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
       scales: {
-        x: { range: (_plot, _min, max) => [Math.min(_min, max - LEAST_SECONDS), max] },
+        // The library would show a day for a single time.
+        x: { range: ({ data: [times] }) => spanOf(times) },
         y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.12 : 1] },
       },
       axes: [
         { ...axis, grid: { show: false }, size: 30, space: 80, values: (_plot, ticks) => ticks.map(timeOfDay) },
-        { ...axis, size: AXIS_WIDTH, space: 44, values: (_plot, ticks) => ticks.map(tickText) },
+        {
+          ...axis,
+          size: AXIS_WIDTH,
+          space: 44,
+          values: (_plot, ticks) => ticks.map(this.#isEmpty ? noText : tickText),
+        },
       ],
       series: [
         {},
@@ -117,6 +129,7 @@ export class Chart {
 
   /** Describes the chart in words. */
   #describe({ history: { atMs, total }, nowMs }: Charted): void {
+    if (this.#plot?.cursor.idx == null) write('chart-readout', this.#isEmpty ? 'measuring' : '')
     const known = total.filter((rate) => rate !== null)
     const minutes = atMs.length === 0 ? 0 : Math.round((nowMs - atMs[0]) / 60_000)
     const span = known.length === 0 ? '' : `, ${rateText(Math.min(...known))} to ${rateText(Math.max(...known))}`
@@ -142,5 +155,12 @@ function coloursOf(root: Element): Colours {
   return { accent: read('accent'), area: read('area'), soft: read('soft'), line: read('line'), series }
 }
 
+/** The first and the last time, at least the minimum span apart. */
+function spanOf(times: ArrayLike<number>): [number, number] {
+  const last = times[times.length - 1]
+  return [Math.min(times[0], last - LEAST_SECONDS), last]
+}
+
+const noText = () => ''
 const tickText = (rate: number) => (rate === 0 ? '0' : rateText(rate).replace(/\.0+(?=\D)|(\.\d*?)0+(?=\D)/, '$1'))
 const timeOfDay = (seconds: number) => new Date(seconds * 1000).toTimeString().slice(0, 5)

@@ -93,9 +93,11 @@ function update(item: HTMLLIElement, { name, devices, line, colour }: Row, { his
   const unable = devices.filter(({ state }) => state !== undefined)
   // The table of rigs says which ones are gone.
   const stopped = first.engine === 'rigs' && unable.length < devices.length ? [] : unable
-  item.toggleAttribute('data-stopped', stopped.length > 0)
+  // A server that waits for its first rig is not in trouble.
+  const isWaiting = first.engine === 'rigs' && devices.every(({ hashes }) => hashes === 0)
+  item.toggleAttribute('data-stopped', stopped.length > 0 && !isWaiting)
   const parts = [
-    stoppedText(stopped, devices.length),
+    isWaiting ? (stopped[0]?.reason ?? '') : stoppedText(stopped, devices.length),
     // Threads share a CPU, so its sensors stand with the first.
     ...hardware.flatMap((each) => (each.devices[0] === first.device ? sensorTexts(each) : [])),
     faultsText(devices),

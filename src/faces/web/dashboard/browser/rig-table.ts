@@ -17,28 +17,28 @@ interface Column {
   readonly isNumber?: true
   /** Its cells are cut, with the whole text as their title. */
   readonly isLong?: true
-  /** Shown until people choose other columns. */
-  readonly isUsual?: true
+  /** Shown until people choose other columns: always, or where there is room. */
+  readonly isUsual?: 'always' | 'wide'
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: 'worker', text: ({ worker }) => worker || NONE, isUsual: true },
-  { name: 'user', text: ({ user }) => user, isLong: true, isUsual: true },
+  { name: 'worker', text: ({ worker }) => worker || NONE, isUsual: 'always' },
+  { name: 'user', text: ({ user }) => user, isLong: true, isUsual: 'wide' },
   { name: 'program', text: ({ agent }) => agent || NONE, isLong: true },
   { name: 'address', text: ({ address }) => address },
   { name: 'now', text: ({ hashrates: { now } }) => rateOrNone(now), isNumber: true },
   { name: 'reported', text: ({ hashrates: { announced } }) => rateOrNone(announced), isNumber: true },
-  { name: 'over an hour', text: ({ hashrates }) => rateOrNone(hashrates['1h']), isNumber: true, isUsual: true },
+  { name: 'over an hour', text: ({ hashrates }) => rateOrNone(hashrates['1h']), isNumber: true, isUsual: 'always' },
   { name: 'over a day', text: ({ hashrates }) => rateOrNone(hashrates['1d']), isNumber: true },
-  { name: 'accepted', text: ({ accepted }) => groupDigits(accepted), isNumber: true, isUsual: true },
-  { name: 'refused', text: refusedText, isUsual: true },
-  { name: 'last share', text: lastShareText, isNumber: true, isUsual: true },
+  { name: 'accepted', text: ({ accepted }) => groupDigits(accepted), isNumber: true, isUsual: 'always' },
+  { name: 'refused', text: refusedText, isUsual: 'wide' },
+  { name: 'last share', text: lastShareText, isNumber: true, isUsual: 'wide' },
   {
     name: 'difficulty',
     text: ({ difficulty }) => (difficulty === null ? NONE : difficultyText(difficulty)),
     isNumber: true,
   },
-  { name: 'state', text: stateText, isUsual: true },
+  { name: 'state', text: stateText, isUsual: 'always' },
 ]
 
 export class RigTableView {
@@ -54,6 +54,11 @@ export class RigTableView {
       clearTimeout(this.#typing)
       this.#typing = setTimeout(() => void this.#refresh(), TYPING_MS)
     })
+    // Without a stop in the table, the keyboard could not scroll it.
+    const box = element('rig-rows')
+    box.tabIndex = 0
+    box.role = 'region'
+    box.ariaLabel = 'Table of rigs'
     element('rig-columns').append(...COLUMNS.map(({ name }) => this.#choiceOf(name)))
   }
 
@@ -119,7 +124,8 @@ const classOf = (isNumber?: true, isLong?: true) => (isNumber ? 'number' : isLon
 
 /** The columns that people chose in this browser, or the usual ones. */
 function chosenColumns(): Set<string> {
-  const usual = COLUMNS.flatMap(({ name, isUsual }) => (isUsual ? [name] : []))
+  const isWide = !matchMedia('(max-width: 44rem)').matches
+  const usual = COLUMNS.flatMap(({ name, isUsual }) => (isUsual === 'always' || (isUsual && isWide) ? [name] : []))
   const stored = localStorage.getItem(STORED)
   if (stored === null) return new Set(usual)
   const known = COLUMNS.map(({ name }) => name)
