@@ -11,11 +11,15 @@ const AT_TOP = [
   ...['.dockerignore', '.editorconfig', '.gitignore', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md'],
   ...['SECURITY.md', 'biome.json', 'package-lock.json', 'package.json', 'tsconfig.json', 'tsconfig.page.json'],
   ...['typedoc.json', 'vitest.config.ts'],
+  // `uses: OWNER/newcut` of a workflow on GitHub reads an action at the top only.
+  'action.yml',
 ]
 
 /** Folder at the top -> the kinds of its files. */
 const KINDS: Readonly<Record<string, RegExp>> = {
   '.ci': /^run$/,
+  // GitHub reads workflows here only.
+  '.github': /^workflows\/(test|publish)\.yml$/,
   bench: /\.(ts|cu|md)$|^baselines\/[\w-]+\.json$/,
   conformance: /\.json$/,
   deploy: /\.(sh|ya?ml|conf|service|example|js|md)$|(^|\/)newcut$|\/Containerfile$/,

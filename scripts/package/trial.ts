@@ -119,7 +119,11 @@ export function tryPackage(trial: Trial): readonly Step[] {
   const steps: (() => Step)[] = [
     () => trial.install(),
     () => trial.newcut(['--version'], /^\d+\.\d+\.\d+\n$/),
-    () => trial.newcut(['devnet', '--port', '0', '--exec', 'newcut devnet mine 1'], /^made 20 blocks/m),
+    () =>
+      trial.newcut(
+        ['devnet', '--port', '0', '--difficulty', '1000', '--exec', 'newcut devnet mine 1'],
+        /^made 20 blocks/m,
+      ),
     () => trial.newcut(mine, /accepted[^\n]*\(1\/0\/0\)/),
   ]
   const done: Step[] = []

@@ -218,7 +218,7 @@ const listed: readonly Part[] = [
         'pact-lang-api',
         'test-results',
       ),
-      ...inFolder('package', 'contents', 'install', 'kernels', 'project'),
+      ...inFolder('package', 'contents', 'install', 'kernels', 'project', 'workflows'),
       ...inFolder('debugger', 'dap', 'transaction'),
       ...inFolder('declarations', 'compiled'),
       ...inFolder('devnet', 'chainweb-client'),

@@ -88,7 +88,10 @@ describeWith(lack(), 'the package, where there is no compiler', () => {
   })
 
   it('the installed package keeps a network in a database, and reads YAML and writes JSON logs', () => {
-    writeFileSync(join(trial.project, 'own.yaml'), 'graph: petersen\ndata: chains\nport: 0\nlog: json\n')
+    writeFileSync(
+      join(trial.project, 'own.yaml'),
+      'graph: petersen\ndifficulty: 1000\ndata: chains\nport: 0\nlog: json\n',
+    )
     const args = ['devnet', '--config', 'own.yaml', '--exec']
     passes([...args, 'newcut devnet mine 2'], /made 20 blocks on 10 chains; height 2/)
     expect(existsSync(join(trial.project, 'chains'))).toBe(true)

@@ -3,12 +3,12 @@
  * vitest and in jest, with their types.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { pack } from '../../scripts/package/npm.ts'
+import { packageNpm } from '../../scripts/package/npm.ts'
 import { childEnv } from '../children.ts'
 import { writeDeclarations } from '../compiler.ts'
 import { root } from '../docs-samples/blocks.ts'
@@ -17,11 +17,10 @@ import { describeWith } from '../needs.ts'
 const home = mkdtempSync(join(tmpdir(), 'newcut-project-'))
 let tarball = ''
 
-beforeAll(() => {
+beforeAll(async () => {
   writeDeclarations()
-  const packed = pack(['--pack-destination', home])
-  if (typeof packed === 'string') throw new Error(packed)
-  tarball = join(home, packed.filename)
+  expect(await packageNpm([], { folder: home })).toBe(0)
+  tarball = join(home, readdirSync(home).find((name) => name.endsWith('.tgz')) ?? '')
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
