@@ -137,7 +137,17 @@ const listed: readonly Part[] = [
     name: 'commands',
     what: 'newcut as a process: its logs, its live settings, exit codes, terminals and monitors',
     files: [
-      ...inFolder('cli', 'devnet-tools', 'exit-codes', 'live', 'log-file', 'pausing', 'progress-terminal', 'rigs'),
+      ...inFolder(
+        'cli',
+        'devnet-tools',
+        'exit-codes',
+        'live',
+        'log-file',
+        'outputs',
+        'pausing',
+        'progress-terminal',
+        'rigs',
+      ),
       ...inFolder('cli', 'terminal'),
       ...inFolder('api', 'monitors'),
       ...inFolder('debugger', 'terminal'),
