@@ -21,6 +21,8 @@ import {
   type VerdictStore,
 } from '#language/mutation/mutate.ts'
 import { cacheFolder } from '#mining/engine/cache-folder.ts'
+import { envForkOptions } from './input/env-fork.ts'
+import { forkSetup } from './input/fork-setup.ts'
 
 type TestValues = Values<typeof testOptions>
 
@@ -44,6 +46,8 @@ export async function runMutation(
     covered: { dependencies: values['coverage-all'], excluded: values['coverage-exclude'] ?? [] },
     only: values['mutate-only'] ?? null,
     jobs,
+    fork: forkSetup(values, context.environment),
+    optionsOf: (call) => envForkOptions(call, context.environment),
     store: storeOf(values['mutate-cache'], context),
     onProgress: ({ done, all, survived }) => {
       bar.update({ what: 'planted faults', done, total: all, unit: `faults, ${survived} survived` })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { countMutants, mutationLines, plantFaults } from '../../src/language/mutation/mutate.ts'
+import { envForkOptions } from '../../src/commands/input/env-fork.ts'
 import { runCode } from '../../src/language/testing/programs.ts'
 
 const CONTRACT = `(module m G
@@ -47,6 +48,8 @@ const plant = (changes: { only?: string[]; match?: string; jobs?: number; files?
     covered: { dependencies: false, excluded: [] },
     only: changes.only ?? null,
     jobs: changes.jobs ?? 1,
+    fork: null,
+    optionsOf: (call) => envForkOptions(call, {}),
     store: {
       read: () => stored,
       write: (text) => {
@@ -122,11 +125,11 @@ it('expectations of other names than --match asks for notice no fault', async ()
   expect(namesOf(await plant({ match: 'pays' }), 'survived')).toContain('4:5 remove-enforce')
 })
 
-it('tests that fail without a fault, or call for a fork, are refused in words', async () => {
+it('tests that fail without a fault, also for want of a fork, are refused in words', async () => {
   write('pay.repl', PAY.replace('3 (m', '4 (m'))
   await expect(plant()).rejects.toThrow('the tests fail without any fault: pay.repl:2:1: pays: expected 4, got 3')
-  write('pay.repl', '(env-fork "http://127.0.0.1:1" {})')
-  await expect(plant()).rejects.toThrow('pay.repl calls env-fork, and planted faults run without a network')
+  write('pay.repl', '(env-fork "http://127.0.0.1:1" {"cutt": 1})')
+  await expect(plant()).rejects.toThrow('the file runs to its end: env-fork: "cutt" is not an option; did you mean cut?')
   write('pay.repl', '(load "missing.pact")')
   await expect(plant()).rejects.toThrow('the file runs to its end: cannot read missing.pact')
   write('pay.repl', '(expect "1" 1 1)')

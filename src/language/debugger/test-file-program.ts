@@ -125,7 +125,7 @@ export class TestFileProgram implements DebuggedProgram {
 
   async supply(error: unknown): Promise<boolean> {
     if (this.#forks === null) return false
-    await this.#forks.supply(error)
+    await this.#forks.supply(error, 1)
     return true
   }
 }

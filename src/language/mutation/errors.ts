@@ -7,10 +7,10 @@ export const mutationErrors = errorRows({
     text: 'the tests fail without any fault: {test}: {what}',
     hint: 'repair them first; newcut test shows all failures',
   },
-  forkingTests: {
+  lostFork: {
     code: 'BAD_INPUT',
-    text: '{file} calls env-fork, and planted faults run without a network',
-    hint: 'leave the file out',
+    text: 'faults cannot be planted without the fork: {why}',
+    hint: 'with `fork-cache`, entries that were fetched once need no node',
   },
   noModules: {
     code: 'BAD_INPUT',

@@ -22,6 +22,13 @@ interface MutationProgress {
   readonly survived: number
 }
 
+interface SpecialFiles {
+  /** Expectations of files that count for no fault. */
+  readonly brittle: ReadonlyMap<MeasuredFile, readonly TestFault[]>
+  /** Files on forks. A later run may see other blocks, so their verdicts are not kept. */
+  readonly forked: ReadonlySet<MeasuredFile>
+}
+
 /** A run may cost this many times as much as without the fault, and a little more. */
 const MAX_FACTOR = 10
 const FREE_MILLIGAS = 100_000_000
@@ -68,16 +75,11 @@ export class Judge {
   readonly #cache: VerdictCache
   readonly #verdicts: ReadonlyMap<MeasuredFile, Record<string, MutantVerdict>>
 
-  /** @param brittle expectations that count for no fault */
-  constructor(
-    measured: readonly MeasuredFile[],
-    options: JudgeOptions,
-    brittle: ReadonlyMap<MeasuredFile, readonly TestFault[]>,
-  ) {
+  constructor(measured: readonly MeasuredFile[], options: JudgeOptions, { brittle, forked }: SpecialFiles) {
     this.#options = options
     this.#brittle = brittle
     this.#cache = new VerdictCache(options.store?.read() ?? null, packageVersion)
-    this.#verdicts = new Map(measured.map((each) => [each, this.#cache.verdictsOf(each, options.choices)]))
+    this.#verdicts = new Map(measured.map((each) => [each, forked.has(each) ? {} : this.#cache.verdictsOf(each, options.choices)]))
   }
 
   async run(threads: MutationThreads, mutants: readonly PlantedMutant[]): Promise<void> {

@@ -5,8 +5,11 @@
 import { availableParallelism } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { operatingError } from '#ground/base/errors.ts'
+import type { NetworkCopyOptions } from '../copy/network-copy.ts'
+import type { EnvForkCall } from '../testing/env-forks.ts'
 import { type CoveredFiles, displayPath } from '../testing/files.ts'
 import { mutationErrors } from './errors.ts'
+import { ForkPins } from './fork-pins.ts'
 import { type IgnoreComment, ignoreCommentsIn } from './ignore-comments.ts'
 import { failuresOfChanges, Judge, type JudgeOptions } from './judge.ts'
 import { knownModules, moduleFactsOf } from './module-facts.ts'
@@ -30,23 +33,30 @@ interface MutationOptions extends JudgeOptions {
   readonly only: readonly string[] | null
   /** Number of threads; default: one for each processor. */
   readonly jobs?: number | undefined
+  /** The fork that all files run on; null for none. */
+  readonly fork: NetworkCopyOptions | null
+  /** The fork that a call of `env-fork` means. @throws NewcutError for options that no fork has */
+  readonly optionsOf: (call: EnvForkCall) => NetworkCopyOptions
 }
 
 /**
- * @throws NewcutError BAD_INPUT if the tests fail without a fault, need a fork or reach no module, or if a comment is
- * malformed
+ * @throws NewcutError BAD_INPUT if the tests fail without a fault or reach no module, or if a comment is malformed. It
+ * throws the errors of a fork too
  * @throws NewcutError BAD_OPTION for a path of `only` without modules
  */
 export async function plantFaults(options: MutationOptions): Promise<MutationResult> {
-  const { files, choices, only, jobs = availableParallelism() } = options
+  const { choices, only, jobs = availableParallelism() } = options
   const covered = only === null ? options.covered : { ...options.covered, dependencies: true }
-  const threads = new MutationThreads(jobs)
+  const pins = new ForkPins(options.optionsOf)
+  const threads = new MutationThreads(jobs, pins, options.fork === null ? null : await pins.pin(options.fork))
   try {
-    const measured = passing(files, await threads.measure(files, choices, covered))
+    const files = await threads.measure(options.files, choices, covered)
+    const measured = files.map((each) => passing(each.measured))
+    const forked = new Set(files.flatMap((each) => (each.isForked ? [each.measured] : [])))
     const planted = plantedIn(measured, only)
     threads.useTexts(choices, new Map(measured.flatMap(({ texts }) => [...texts])))
     const brittle = await failuresOfChanges(threads, planted.mutants)
-    const judge = new Judge(measured, options, brittle)
+    const judge = new Judge(measured, options, { brittle, forked })
     await judge.run(threads, planted.mutants)
     const ended = planted.mutants.map((each) => ({ each, result: mutantResultOf(each, judge.ends.get(each)) }))
     const used = new Set(ended.map(({ each, result }) => (result.status === 'ignored' ? each.ignored : null)))
@@ -63,13 +73,10 @@ export async function plantFaults(options: MutationOptions): Promise<MutationRes
   }
 }
 
-function passing(files: readonly string[], measured: readonly (MeasuredFile | null)[]): MeasuredFile[] {
-  return measured.map((each, i) => {
-    if (each === null) throw operatingError(mutationErrors.forkingTests, { file: files[i] })
-    const { fault } = each
-    if (fault === null) return each
-    throw operatingError(mutationErrors.failingTests, { test: `${fault.at}: ${fault.name}`, what: fault.what })
-  })
+function passing(measured: MeasuredFile): MeasuredFile {
+  const { fault } = measured
+  if (fault === null) return measured
+  throw operatingError(mutationErrors.failingTests, { test: `${fault.at}: ${fault.name}`, what: fault.what })
 }
 
 function plantedIn(measured: readonly MeasuredFile[], only: readonly string[] | null) {

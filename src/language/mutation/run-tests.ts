@@ -1,9 +1,11 @@
 /** Runs test files on texts in memory: without a fault, to measure them, and with one. */
 import { dirname, resolve } from 'node:path'
+import { operatingError } from '#ground/base/errors.ts'
 import { ContractError, type TextPlace } from '../contracts/errors.ts'
 import { languagesOf, type PropertyRuns, type StoppedAt, type TestFiles, TestRun } from '../contracts/repl/run.ts'
 import { type FileCounts, TestRunObserver } from '../contracts/repl/run-observer.ts'
-import { MissingFork, type RunBounds, RunEnded } from '../contracts/repl/test-start.ts'
+import { type RunBounds, RunEnded, type TestRunOptions } from '../contracts/repl/test-start.ts'
+import { mutationErrors } from './errors.ts'
 import { type CoveredFiles, codeIn, displayPath, isCovered } from '../testing/files.ts'
 
 /** A failed expectation, or the early end of a file. */
@@ -33,11 +35,19 @@ export interface TestChoices {
   readonly match: string | null
 }
 
+/** The fork that a run begins on, or those that its file calls for. */
+export type ForkStart = Pick<TestRunOptions, 'chain' | 'fork' | 'refusal'>
+
 /**
  * Runs a file to measure what it costs and reaches.
- * @returns null for a file that asks for a fork
+ * @throws MissingFork, MissingEntry
  */
-export function measureTests(file: string, { chance, match }: TestChoices, covered: CoveredFiles): MeasuredFile | null {
+export function measureTests(
+  file: string,
+  { chance, match }: TestChoices,
+  covered: CoveredFiles,
+  start: ForkStart,
+): MeasuredFile {
   const texts = new Map<string, string>()
   const files = filesOf((path) => {
     const text = codeIn(path)
@@ -46,7 +56,7 @@ export function measureTests(file: string, { chance, match }: TestChoices, cover
   })
   let observer: TestRunObserver | null = null
   const run = new TestRun(files, resolve(file), (test) => languagesOf(test, chance), {
-    fork: refuseFork,
+    ...start,
     observe: (observed) => {
       observer = new TestRunObserver(observed, {
         traces: 'none',
@@ -56,16 +66,11 @@ export function measureTests(file: string, { chance, match }: TestChoices, cover
       return observer
     },
   })
-  try {
-    const stopped = runToEnd(run)
-    const failure = run.failures.find(({ name }) => counts(name, match)) ?? null
-    const coverage = (observer as TestRunObserver | null)?.findings.coverage ?? []
-    const fault = stopped ?? (failure === null ? null : testFaultOf(failure))
-    return { file, passed: run.passed, fault, milligas: run.gas.charged, work: run.gas.work, coverage, texts }
-  } catch (error) {
-    if (error instanceof MissingFork) return null
-    throw error
-  }
+  const stopped = runToEnd(run)
+  const failure = run.failures.find(({ name }) => counts(name, match)) ?? null
+  const coverage = (observer as TestRunObserver | null)?.findings.coverage ?? []
+  const fault = stopped ?? (failure === null ? null : testFaultOf(failure))
+  return { file, passed: run.passed, fault, milligas: run.gas.charged, work: run.gas.work, coverage, texts }
 }
 
 /** How a mutant ended with one test file. */
@@ -93,6 +98,7 @@ interface MutantRun extends TestChoices {
   readonly bounds: RunBounds
   /** Names of expectations that fail after any change, and count for no fault. */
   readonly excluded: readonly string[]
+  readonly start: ForkStart
 }
 
 /** Runs a file with a fault, until the first expectation fails. */
@@ -122,12 +128,12 @@ export function failuresAfterChange(file: string, changed: MutantText, choices: 
 function runOf(
   file: string,
   { path, text }: MutantText,
-  { texts, chance, bounds }: MutantRun,
+  { texts, chance, bounds, start }: MutantRun,
   endsAt: ((name: string) => boolean) | null,
 ): TestRun {
   const files = filesOf((each) => (each === path ? text : (texts.get(each) ?? codeIn(each))))
   const languages = (test: TestRun) => languagesOf(test, chance)
-  return new TestRun(files, resolve(file), languages, { fork: refuseFork, endsAt, bounds })
+  return new TestRun(files, resolve(file), languages, { ...start, endsAt, bounds })
 }
 
 /** Whether the run stopped at the module when it came to it for the first time. */
@@ -137,16 +143,24 @@ function isFirstLoad({ failedForm, formGas }: TestRun, { path, module: { line, c
   return isModule(failedForm) && formGas.filter(isModule).length === 1
 }
 
-/** @returns the early end of the file, or null */
+/**
+ * @returns the early end of the file, or null
+ * @throws NewcutError BAD_INPUT if a fork is lost while faults are planted
+ */
 function runToEnd(run: TestRun): TestFault | null {
   const { file } = run
   try {
     run.runFile(file)
     return null
   } catch (error) {
+    const name = 'the file runs to its end'
+    const refusal = run.start.refusal?.(error) ?? null
+    // No fault is to blame for a node that is gone.
+    if (refusal !== null && run.start.bounds) throw operatingError(mutationErrors.lostFork, { why: refusal }, error)
+    if (refusal !== null) return { at: displayPath(file), name, what: refusal }
     if (!(error instanceof ContractError)) throw error
     const at: Pick<StoppedAt, 'file' | 'place'> = { file: error.file ?? file, place: error.place }
-    return { at: locationOf(at), name: 'the file runs to its end', what: error.message }
+    return { at: locationOf(at), name, what: error.message }
   }
 }
 
@@ -159,10 +173,6 @@ function locationOf({ file, place }: Pick<StoppedAt, 'file' | 'place'>): string 
 }
 
 const counts = (name: string, match: string | null) => match === null || name.includes(match)
-
-const refuseFork = (request: ConstructorParameters<typeof MissingFork>[0]): never => {
-  throw new MissingFork(request)
-}
 
 const filesOf = (read: (path: string) => string): TestFiles => ({
   resolve: (from, path) => resolve(dirname(from), path),

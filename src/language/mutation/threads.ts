@@ -2,9 +2,12 @@
 import { Worker } from 'node:worker_threads'
 import { bundleOf } from '#ground/platform/bundled.ts'
 import type { RunBounds } from '../contracts/repl/test-start.ts'
+import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { CoveredFiles } from '../testing/files.ts'
+import { errorFrom } from '../testing/thread-messages.ts'
+import type { ForkPins } from './fork-pins.ts'
 import type { MeasuredFile, MutantText, MutantVerdict, TestChoices, TestFault } from './run-tests.ts'
-import type { MutationAnswer, MutationTask } from './thread-messages.ts'
+import type { ForkCallMessage, MutationAnswer, MutationTask } from './thread-messages.ts'
 
 /** The bundled thread, or else the one next to this file, with the same extension. */
 const MODULE =
@@ -13,23 +16,30 @@ const MODULE =
 
 export class MutationThreads {
   readonly #workers: Worker[]
+  readonly #pins: ForkPins
 
-  constructor(count: number) {
+  /** @param fork that all files run on; null for none */
+  constructor(count: number, pins: ForkPins, fork: NetworkCopyOptions | null) {
+    this.#pins = pins
     this.#workers = Array.from({ length: count }, () => new Worker(MODULE))
+    for (const worker of this.#workers) {
+      worker.postMessage({ kind: 'fork', options: fork } satisfies MutationTask)
+    }
   }
 
-  /** Measures test files. @returns null for each that asks for a fork */
+  /** Measures test files. Rejects with NewcutError if a fork cannot be had. */
   async measure(
     files: readonly string[],
     choices: TestChoices,
     covered: CoveredFiles,
-  ): Promise<(MeasuredFile | null)[]> {
-    const measured: (MeasuredFile | null)[] = []
+  ): Promise<{ readonly measured: MeasuredFile; readonly isForked: boolean }[]> {
+    const all: { readonly measured: MeasuredFile; readonly isForked: boolean }[] = []
     await this.#share(files, async (worker, file, at) => {
-      const answer = await ask(worker, { kind: 'measure', file, choices, covered })
-      measured[at] = 'measured' in answer ? answer.measured : null
+      const answer = await this.#ask(worker, { kind: 'measure', file, choices, covered })
+      if (!('measured' in answer)) throw new Error(`a thread has not measured ${file}`)
+      all[at] = answer
     })
-    return measured
+    return all
   }
 
   /** Gives the threads the texts of all files. */
@@ -44,7 +54,7 @@ export class MutationThreads {
   async judge<T>(tasks: readonly T[], judge: (task: T, run: RunMutant) => Promise<void>): Promise<void> {
     await this.#share(tasks, async (worker, task) => {
       await judge(task, async (run) => {
-        const answer = await ask(worker, { kind: 'judge', ...run })
+        const answer = await this.#ask(worker, { kind: 'judge', ...run })
         if (!('verdict' in answer)) throw new Error(`a thread has no verdict on ${run.file}`)
         return answer.verdict
       })
@@ -55,10 +65,24 @@ export class MutationThreads {
   async failuresOf(runs: readonly ChangedRun[]): Promise<(readonly TestFault[])[]> {
     const failures: (readonly TestFault[])[] = []
     await this.#share(runs, async (worker, run, at) => {
-      const answer = await ask(worker, { kind: 'change', ...run })
+      const answer = await this.#ask(worker, { kind: 'change', ...run })
       failures[at] = 'failures' in answer ? answer.failures : []
     })
     return failures
+  }
+
+  #ask(worker: Worker, task: MutationTask): Promise<Exclude<MutationAnswer, { readonly error: unknown }>> {
+    return new Promise((resolve, reject) => {
+      worker.removeAllListeners()
+      worker.on('message', (answer: MutationAnswer | ForkCallMessage) => {
+        if ('call' in answer) void this.#pins.replyTo(answer.call).then((reply) => worker.postMessage(reply), reject)
+        else if ('error' in answer) reject(errorFrom(answer.error))
+        else resolve(answer)
+      })
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new Error('a thread that runs test files ended')))
+      worker.postMessage(task)
+    })
   }
 
   async close(): Promise<void> {
@@ -89,13 +113,3 @@ interface ChangedRun {
 }
 
 export type RunMutant = (run: ChangedRun) => Promise<MutantVerdict>
-
-function ask(worker: Worker, task: MutationTask): Promise<MutationAnswer> {
-  return new Promise((resolve, reject) => {
-    worker.removeAllListeners()
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', () => reject(new Error('a thread that runs test files ended')))
-    worker.postMessage(task)
-  })
-}

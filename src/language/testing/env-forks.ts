@@ -65,7 +65,6 @@ export class EnvForks {
   /** The forks of one file. If a fork fails, the file stops at the form that needs it. */
   forksOf(file: string): FileForks {
     let refused: string | null = null
-    let rounds = 0
     return {
       startOf: (probe) => {
         // A run gets the same chain each time that it asks.
@@ -88,9 +87,9 @@ export class EnvForks {
         }
         return null
       },
-      supply: async (lack) => {
-        const isEnough = ++rounds >= MAX_ROUNDS
-        refused = isEnough ? `env-fork: after ${rounds} runs it still misses` : await this.#supply(lack, file)
+      supply: async (lack, round) => {
+        const isEnough = round >= MAX_ROUNDS
+        refused = isEnough ? `env-fork: after ${round} runs it still misses` : await this.#supply(lack, file)
       },
     }
   }
@@ -98,11 +97,11 @@ export class EnvForks {
   /** Runs a file until it misses nothing. */
   async run(file: string, questions: FileRequests): Promise<FileOutcome> {
     const { startOf, supply } = this.forksOf(file)
-    for (;;) {
+    for (let round = 1; ; round++) {
       try {
         return runTestFile(file, questions, startOf(null))
       } catch (error) {
-        await supply(error)
+        await supply(error, round)
       }
     }
   }

@@ -40,20 +40,20 @@ export interface FileForks {
   /**
    * Gets what a run lacks.
    * @param lack the error that ended the run
+   * @param round number of runs of the same code so far
    * @throws the same error if no fork can give it, NewcutError if the node does not answer
    */
-  supply(lack: unknown): Promise<void>
+  supply(lack: unknown, round: number): Promise<void>
 }
 
 /** One fork, on which the whole file runs. */
 export function forksOfFile(file: string, fork: TestFork): FileForks {
   const { source } = fork
-  let rounds = 0
   return {
     startOf: (probe) => ({ chain: chainFollowedBy(fork, probe) }),
     textOf: (module) => textInFork(fork, module),
-    supply: async (lack) => {
-      if (!(lack instanceof MissingEntry) || !isStateOf(fork, lack.state) || ++rounds > MAX_ROUNDS) throw lack
+    supply: async (lack, round) => {
+      if (!(lack instanceof MissingEntry) || !isStateOf(fork, lack.state) || round > MAX_ROUNDS) throw lack
       await source.fetcher.fetch(lack, source.hints([hintText(resolve(file))]))
     },
   }

@@ -185,10 +185,21 @@ export async function openFileForks(
   return {
     startOf: (probe) => forks?.startOf(probe) ?? { fork: refuse },
     textOf: (module) => forks?.textOf(module) ?? null,
-    supply: async (lack) => {
+    supply: async (lack, round) => {
       if (forks === null && !(lack instanceof MissingFork)) throw lack
       forks ??= await open()
-      await forks.supply(lack)
+      await forks.supply(lack, round)
     },
+  }
+}
+
+/** Runs code of a test file until it misses nothing of its forks. */
+export async function runOnForks<T>(forks: FileForks, run: (start: ReturnType<FileForks['startOf']>) => T): Promise<T> {
+  for (let round = 1; ; round++) {
+    try {
+      return run(forks.startOf(null))
+    } catch (error) {
+      await forks.supply(error, round)
+    }
   }
 }

@@ -158,7 +158,7 @@ const ownOptions = Object.fromEntries(
 export const testOptions = {
   ...ownOptions,
   ...forkOptions,
-  fork: { ...withNeed('noFaults', { fork: forkOptions.fork }).fork, group: 'fork' as const },
+  fork: { ...forkOptions.fork, group: 'fork' as const },
 }
 
 /** Details that `--help` leaves to `--help-all`. */
