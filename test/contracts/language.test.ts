@@ -26,7 +26,7 @@ const FEWEST: Readonly<Record<string, number>> = {
   'guards.repl': 40,
   'modrefs.repl': 14,
   'modules.repl': 50,
-  'namespaces.repl': 38,
+  'namespaces.repl': 41,
   'nested-pacts.repl': 31,
   'pacts.repl': 37,
   'purity.repl': 48,

@@ -5,11 +5,10 @@
 import { availableParallelism } from 'node:os'
 import { resolve, sep } from 'node:path'
 import { operatingError } from '#ground/base/errors.ts'
-import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { EnvForkCall } from '../testing/env-forks.ts'
 import { type CoveredFiles, displayPath } from '../testing/files.ts'
+import { ForkPins, type TestForkOptions } from '../testing/run.ts'
 import { mutationErrors } from './errors.ts'
-import { ForkPins } from './fork-pins.ts'
 import { type IgnoreComment, ignoreCommentsIn } from './ignore-comments.ts'
 import { failuresOfChanges, Judge, type JudgeOptions } from './judge.ts'
 import { knownModules, moduleFactsOf } from './module-facts.ts'
@@ -34,9 +33,9 @@ interface MutationOptions extends JudgeOptions {
   /** Number of threads; default: one for each processor. */
   readonly jobs?: number | undefined
   /** The fork that all files run on; null for none. */
-  readonly fork: NetworkCopyOptions | null
+  readonly fork: TestForkOptions | null
   /** The fork that a call of `env-fork` means. @throws NewcutError for options that no fork has */
-  readonly optionsOf: (call: EnvForkCall) => NetworkCopyOptions
+  readonly optionsOf: (call: EnvForkCall) => TestForkOptions
 }
 
 /**

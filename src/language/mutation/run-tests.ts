@@ -36,7 +36,7 @@ export interface TestChoices {
 }
 
 /** The fork that a run begins on, or those that its file calls for. */
-export type ForkStart = Pick<TestRunOptions, 'chain' | 'fork' | 'refusal'>
+type ForkStart = Pick<TestRunOptions, 'chain' | 'fork' | 'refusal'>
 
 /**
  * Runs a file to measure what it costs and reaches.

@@ -1,15 +1,14 @@
 /** Messages between a thread that judges mutants and its owner. */
 import type { RunBounds } from '../contracts/repl/test-start.ts'
-import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { EnvForkCall } from '../testing/env-forks.ts'
 import type { CoveredFiles } from '../testing/files.ts'
-import type { plainError } from '../testing/thread-messages.ts'
+import type { plainError, TestForkOptions } from '../testing/run.ts'
 import type { MeasuredFile, MutantText, MutantVerdict, TestChoices, TestFault } from './run-tests.ts'
 
 /** A task for a thread. Its answer has the fields of the result. */
 export type MutationTask =
   /** The fork that all files run on; null for none. It has no answer. */
-  | { readonly kind: 'fork'; readonly options: NetworkCopyOptions | null }
+  | { readonly kind: 'fork'; readonly options: TestForkOptions | null }
   | { readonly kind: 'measure'; readonly file: string; readonly choices: TestChoices; readonly covered: CoveredFiles }
   /** The texts of files stay until the next message of this kind. It has no answer. */
   | { readonly kind: 'texts'; readonly choices: TestChoices; readonly texts: ReadonlyMap<string, string> }

@@ -2,10 +2,8 @@
 import { Worker } from 'node:worker_threads'
 import { bundleOf } from '#ground/platform/bundled.ts'
 import type { RunBounds } from '../contracts/repl/test-start.ts'
-import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { CoveredFiles } from '../testing/files.ts'
-import { errorFrom } from '../testing/thread-messages.ts'
-import type { ForkPins } from './fork-pins.ts'
+import { errorFrom, type ForkPins, type TestForkOptions } from '../testing/run.ts'
 import type { MeasuredFile, MutantText, MutantVerdict, TestChoices, TestFault } from './run-tests.ts'
 import type { ForkCallMessage, MutationAnswer, MutationTask } from './thread-messages.ts'
 
@@ -19,7 +17,7 @@ export class MutationThreads {
   readonly #pins: ForkPins
 
   /** @param fork that all files run on; null for none */
-  constructor(count: number, pins: ForkPins, fork: NetworkCopyOptions | null) {
+  constructor(count: number, pins: ForkPins, fork: TestForkOptions | null) {
     this.#pins = pins
     this.#workers = Array.from({ length: count }, () => new Worker(MODULE))
     for (const worker of this.#workers) {

@@ -1,16 +1,20 @@
 /** Runs test files, several at once in threads. Results are in the order of the files. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { NewcutError } from '#ground/base/errors.ts'
 import { bundleOf } from '#ground/platform/bundled.ts'
 import { type ForkRequest, MissingFork } from '../contracts/repl/test-start.ts'
 import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { EnvForkCall } from './env-forks.ts'
 import { type FileOutcome, type FileRequests, runUnforked } from './files.ts'
 import type { FileForks } from './fork.ts'
-import { type CallReply, errorFrom, replyTo, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
+import { type CallReply, errorFrom, plainError, replyTo, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
 
 export { type FoundFiles, findTestFiles } from './find.ts'
-export { type CallReply, replyTo } from './thread-messages.ts'
+export { type CallReply, errorFrom, plainError, replyTo } from './thread-messages.ts'
+
+/** How to open the fork of a test file. */
+export type TestForkOptions = NetworkCopyOptions
 
 /** The bundled thread, or else the one next to this file, with the same extension. */
 const MODULE =
@@ -202,4 +206,42 @@ export async function runOnForks<T>(forks: FileForks, run: (start: ReturnType<Fi
       await forks.supply(error, round)
     }
   }
+}
+
+/** Pins of forks, so that all threads run on the same blocks. */
+export class ForkPins {
+  readonly #optionsOf: (call: EnvForkCall) => NetworkCopyOptions
+  /** Options as text -> those with the pin. */
+  readonly #pinned = new Map<string, Promise<NetworkCopyOptions>>()
+
+  /** @param optionsOf the fork that a call of `env-fork` means. It throws NewcutError for options that no fork has */
+  constructor(optionsOf: (call: EnvForkCall) => NetworkCopyOptions) {
+    this.#optionsOf = optionsOf
+  }
+
+  async replyTo(call: EnvForkCall): Promise<CallReply> {
+    const reply = replyTo(call, this.#optionsOf)
+    if ('refusal' in reply) return reply
+    try {
+      return { options: await this.pin(reply.options) }
+    } catch (error) {
+      if (!(error instanceof NewcutError)) throw error
+      return { refusal: plainError(error) }
+    }
+  }
+
+  /** The options with the blocks that the network has now. Rejects with NewcutError if the node does not answer. */
+  pin(options: NetworkCopyOptions): Promise<NetworkCopyOptions> {
+    const key = JSON.stringify(options)
+    const pinned = this.#pinned.get(key) ?? pin(options)
+    this.#pinned.set(key, pinned)
+    return pinned
+  }
+}
+
+async function pin(options: NetworkCopyOptions): Promise<NetworkCopyOptions> {
+  const { openTestFork } = await import('./fork.ts')
+  const { pinText } = await import('../copy/pin.ts')
+  const fork = await openTestFork(options, '`fork.chains`', () => undefined)
+  return { ...options, cut: pinText(fork.pin) }
 }

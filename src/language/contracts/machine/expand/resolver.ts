@@ -33,8 +33,9 @@ export type Referent = { readonly definition: Definition } | { readonly module: 
 /** Knows which members of the module being loaded the network has resolved before a definition. */
 export interface ResolvedBefore {
   has(member: string): boolean
+  readonly isInConstant: boolean
   /** Begins a definition. */
-  begin(definition: string | null): void
+  begin(definition: string | null, kind: string): void
 }
 
 export class Resolver {
@@ -107,16 +108,17 @@ export class Resolver {
   }
 
   /**
-   * Finds a member by the full name of its module. In the module being loaded, code finds the members that come before it
-   * in the order of the network. It finds the others in the version before.
+   * Finds a member by the full name of its module. In the module being loaded, code finds the members that come before it in
+   * the order of the network. The others must be in the version before. The network then puts the new version in place of that
+   * one, but in types and in constants, which are evaluated by then.
    */
   #findMember(full: string, member: string, place: TextPlace): Definition | undefined {
-    const { module } = this
+    const { module, order } = this
     const own = module?.name === full && !module.isInterface ? module.get(member) : undefined
-    if (own !== undefined && this.order?.has(member) !== false) return own
-    const found = this.#find(full, place)
-    const definition = found?.get(member)
-    return definition !== undefined && isVisible(definition) ? definition : undefined
+    if (own !== undefined && order?.has(member) !== false) return own
+    const before = this.#find(full, place)?.get(member)
+    if (before === undefined || !isVisible(before)) return undefined
+    return own === undefined || before instanceof Schema || order?.isInConstant ? before : own
   }
 
   /**

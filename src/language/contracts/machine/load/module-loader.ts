@@ -160,13 +160,13 @@ export class ModuleLoader {
   ): (() => void)[] {
     const { names } = this.#expander
     return members.map(({ form, kind }) => {
-      names.order?.begin(ownName(form))
+      names.order?.begin(ownName(form), kind)
       const { definition, finish } = define(form, kind)
       const { name } = definition
       this.#module.definitions.set(name, definition)
       return () => {
         if (!(definition instanceof Schema || definition instanceof TableDefinition)) this.#expander.around = definition
-        names.order?.begin(name)
+        names.order?.begin(name, kind)
         finish()
         this.#expander.around = null
       }

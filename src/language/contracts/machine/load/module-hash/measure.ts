@@ -150,7 +150,12 @@ class DefinitionMeter {
     if (module === null) return
     measure.bytes += SEVERAL + ONE + moduleNameSize(moduleNameOf(module.name))
     this.#addHash(module === this.#module)
-    measure.targets.push({ module, name })
+    this.#refer(module, name)
+  }
+
+  /** The network gives all members under the name of the module its new hash, also those of the version before. */
+  #refer(module: Module, name: string): void {
+    this.measure.targets.push({ module: module.name === this.#module.name ? this.#module : module, name })
   }
 
   #addHash(isOwn: boolean): void {
@@ -251,7 +256,7 @@ class DefinitionMeter {
       case 'member':
         measure.bytes += moduleNameSize(moduleNameOf(to.module.name))
         this.#addHash(to.module === this.#module)
-        measure.targets.push({ module: to.module, name })
+        this.#refer(to.module, name)
     }
   }
 }

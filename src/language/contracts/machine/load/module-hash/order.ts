@@ -78,14 +78,16 @@ export class DefinitionOrder implements ResolvedBefore {
   readonly #uses: ReadonlyMap<string, ReadonlySet<string>>
   #ranks: ReadonlyMap<string, number> | null = null
   #around: string | null = null
+  isInConstant = false
 
   /** @param uses definition -> definitions that it uses, without circles */
   constructor(uses: ReadonlyMap<string, ReadonlySet<string>>) {
     this.#uses = uses
   }
 
-  begin(definition: string | null): void {
+  begin(definition: string | null, kind: string): void {
     this.#around = definition
+    this.isInConstant = kind === 'defconst'
   }
 
   has(member: string): boolean {

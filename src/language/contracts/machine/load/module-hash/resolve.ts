@@ -136,7 +136,7 @@ class DefinitionResolver {
     const looked: LookedUpModule[] = []
     this.#names.uses = used
     this.#names.lookups = looked
-    this.#order?.begin(nameOf(form).name)
+    this.#order?.begin(nameOf(form).name, kindOf(form))
     return { definition: this.#definition(kindOf(form), form), used, looked }
   }
 
