@@ -1,11 +1,8 @@
 /** `newcut bench`: runs the benchmarks in bench/. */
 
-import { progressBarFor, type Task } from '#faces/cli/progress.ts'
+import { progressBarFor } from '#faces/cli/progress.ts'
 import type { CommandContext } from '#faces/cli/terminal.ts'
 import type { Progress } from '#ground/base/progress.ts'
-
-/** Update interval of the elapsed time during a suite. */
-const REDRAW_MS = 500
 
 /** Suites and files of a benchmark run (bench/bench.ts). */
 export interface BenchOptions {
@@ -23,19 +20,14 @@ export async function runBench(
 ): Promise<number> {
   const bar = progressBarFor(err, environment, nowMs)
   const covered = bar.wrapOutput(out)
-  let task: Task | null = null
-  const show = () => task !== null && bar.update(task)
   const onProgress = (progress: Progress | null) => {
-    task = progress && { ...progress, unit: 'suites' }
-    if (task === null) bar.clear()
-    else show()
+    if (progress === null) bar.clear()
+    else bar.update({ ...progress, unit: 'suites' })
   }
-  const timer = setInterval(show, REDRAW_MS).unref()
   try {
     const { runBench: run } = await import('../../bench/bench.ts')
     return await run(options, (line) => void covered.write(`${line}\n`), onProgress)
   } finally {
-    clearInterval(timer)
     bar.clear()
   }
 }

@@ -7,6 +7,7 @@ import type { Release } from '#client/conformance/words.ts'
 import type { conformanceOptions } from '#faces/cli/options/conformance.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
+import { progressBarFor } from '#faces/cli/progress.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { operatingError } from '#ground/base/errors.ts'
 import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
@@ -40,21 +41,30 @@ export async function runConformance(values: ConformanceValues, context: Command
     // `live 3.2` is `live-3.2` in options.
     release: release === undefined ? null : (release.replace('-', ' ') as Release),
   }
-  const print = printerTo(out)
+  const { environment, nowMs } = context
+  const bar = progressBarFor(err, environment, nowMs, json)
+  const print = printerTo(bar.wrapOutput(out))
   return untilStopped(async (signal) => {
     let report: ConformanceReport
+    let done = 0
+    const showProgress = () => bar.update({ what: 'judging the node', done, total: cases.length })
     try {
+      showProgress()
       report = await runCases({
         ...options,
         signal,
         onResult: (result) => {
+          done++
+          showProgress()
           if (!json && result.outcome === 'failed') print(failedCaseLine(result))
         },
       })
     } catch (error) {
       if (!signal.aborted) throw error
-      printerTo(err)('stopped before it was done')
+      printerTo(bar.wrapOutput(err))('stopped before it was done')
       return 1
+    } finally {
+      bar.clear()
     }
     if (json) print(JSON.stringify(report))
     else for (const line of [...caseSummaryLines(report), headLine(report)]) print(line)

@@ -11,6 +11,7 @@ import { progressBarFor, progressReporter } from '#faces/cli/progress.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { firstNodeUrl, valueIn } from '#faces/cli/values.ts'
 import { operatingError } from '#ground/base/errors.ts'
+import type { Progress } from '#ground/base/progress.ts'
 import { definitionOf } from '#ground/chain/network-form.ts'
 import { openCopy } from '#language/copy/network-copy.ts'
 import { pinText } from '#language/copy/pin.ts'
@@ -37,10 +38,16 @@ export async function runFork(command: ForkCommand, context: CommandContext): Pr
   const { verify: isVerified, report: file, cases: most, 'node-release': release, 'network-file': networkFile } = values
   const { out, err, environment, nowMs } = context
   const options = forkOf(valueIn(firstNodeUrl, command.url, command.url), values, environment)
-  const tell = printerTo(err)
+  const bar = progressBarFor(err, environment, nowMs)
+  const progress = progressReporter(bar)
+  const tell = printerTo(bar.wrapOutput(err))
   const networks = await networkFormsOf(networkFile === undefined ? [] : [networkFile])
+  let isCopied = false
   const forking = {
     ...options,
+    onProgress: (copied: Progress | null) => {
+      if (!isCopied) progress(copied)
+    },
     networks: networks.map(definitionOf),
     onNotice: (line: string) => tell(writeFlags(line)),
   }
@@ -48,7 +55,7 @@ export async function runFork(command: ForkCommand, context: CommandContext): Pr
     if (files.length > 0) {
       throw operatingError(commandErrors.needlessFile, { file: files[0] })
     }
-    const { pin, remote } = await openCopy(forking)
+    const { pin, remote } = await openCopy(forking).finally(() => progress(null))
     printerTo(out)(pinText(pin))
     tell(`pinned ${pin.network} at height ${pin.height}, with ${remote.requests} requests; give it to --fork-cut`)
     return 0
@@ -56,15 +63,16 @@ export async function runFork(command: ForkCommand, context: CommandContext): Pr
   const given = readCodeCases(files)
   const [number = given.chain ?? 0] = options.chains ?? []
   const cut = options.cut ?? given.cut
-  const fork = await openCopy({ ...forking, cut, chains: [number] })
+  const fork = await openCopy({ ...forking, cut, chains: [number] }).finally(() => progress(null))
   const [chain, header] = [fork.chain(number), fork.headers.get(number)]
   if (header === undefined) throw new Error(`chain ${number} has no header`)
   tell(`${fork.pin.network} at height ${fork.pin.height}, chain ${number}, against release ${release} here`)
   const rules = rulesOf(
     settingsOf({ release, network: forkedNetwork({ network: fork.pin.network, code: header.version }, { networks }) }),
   )
-  const made = files.length === 0 ? await casesOf(chain, most) : { ...given, unloaded: [] }
-  const progress = progressReporter(progressBarFor(err, environment, nowMs, false))
+  const made =
+    files.length === 0 ? await casesOf(chain, most).finally(() => progress(null)) : { ...given, unloaded: [] }
+  isCopied = true
   const onDone = (done: number, total: number) => progress({ what: 'comparing', done, total })
   const compared = await compareCode({ chain, header }, made.cases, { rules, most, onDone }).finally(() =>
     progress(null),

@@ -7,9 +7,11 @@ import { openShareReader, type ShareSource } from '#compose/share-reader.ts'
 import type { Config } from '#faces/cli/config.ts'
 import { writeFlags } from '#faces/cli/config-file.ts'
 import type { payoutsOptions } from '#faces/cli/options/payouts.ts'
+import { progressBarFor, progressReporter } from '#faces/cli/progress.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { type Fraction, fractionOf, unitsOf } from '#ground/base/coins.ts'
 import { describeError, operatingError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import type { ShareReader } from '#mining/accounts/share-store.ts'
 import { stateFolder } from '#mining/journal/folder.ts'
@@ -23,7 +25,7 @@ import { linkSetup } from './input/fleet-setup.ts'
 import { termsOf } from './input/sender.ts'
 import { signingKeys } from './input/signing-keys.ts'
 import { withNode } from './input/with-node.ts'
-import { isOfRun, type PayingRun, payoutLines } from './results/payouts-lines.ts'
+import { isOfRun, type PayingRun, payoutLines, waitText } from './results/payouts-lines.ts'
 import { StepLines } from './results/step-lines.ts'
 
 type PayoutsConfig = Config<typeof payoutsOptions>
@@ -34,9 +36,12 @@ type PayoutsConfig = Config<typeof payoutsOptions>
  */
 export function runPayouts(config: PayoutsConfig, context: CommandContext): Promise<number> {
   const { values } = config
-  const print = printerTo(context.out)
-  const steps = new StepLines(values.json, context)
-  return withNode(config, context, async (client, signal) => {
+  const { environment, nowMs } = context
+  const bar = progressBarFor(context.err, environment, nowMs, values.json)
+  const terminal = bar.wrapTerminal(context)
+  const print = printerTo(terminal.out)
+  const steps = new StepLines(values.json, terminal)
+  const divide = async (client: NodeClient, signal: AbortSignal) => {
     const { nodeVersion: network } = client.info
     const keys = values.pay ? signingKeys(values.key, network, (message) => steps.warn(message)) : null
     const folder = folderOf(config, context)
@@ -44,15 +49,19 @@ export function runPayouts(config: PayoutsConfig, context: CommandContext): Prom
     const openReader = () => openShareReader(source, systemClock, signal)
     const rules = rulesOf(config, network, keys)
     const onNotice = (message: string) => steps.warn(message)
-    const setup = setupOf(client, { config, openReader, storage: payoutStorageIn(folder), rules, signal, onNotice })
+    const onProgress = progressReporter(bar)
+    const storage = payoutStorageIn(folder)
+    const setup = setupOf(client, { config, openReader, storage, rules, signal, onNotice, onProgress })
     const { report, run, troubles } =
       keys === null
         ? { report: await reportPayouts(setup), run: null, troubles: [] }
-        : await steps.guide(() => pay(setup, { config, keys, steps }), signal)
+        : await steps.guide(() => pay(setup, { config, keys, steps, blockDelayMs: client.blockDelayMs }), signal)
+    bar.clear()
     if (values.json) print(JSON.stringify({ ...report, troubles }))
     else for (const line of payoutLines(report, run)) print(line)
     return troubles.length === 0 ? 0 : 1
-  })
+  }
+  return withNode(config, context, (client, signal) => divide(client, signal).finally(bar.clear))
 }
 
 /** The account that blocks pay: that of the options, of the first key, or of the network. */
@@ -106,6 +115,7 @@ interface PayoutParts {
   readonly rules: PoolRules
   readonly signal: AbortSignal
   readonly onNotice: (message: string) => void
+  readonly onProgress: OnProgress
 }
 
 function setupOf(client: NodeClient, { config, ...rest }: PayoutParts): PayoutSetup {
@@ -124,12 +134,14 @@ interface PaymentContext {
   readonly config: PayoutsConfig
   readonly keys: readonly NamedKey[]
   readonly steps: StepLines
+  /** Mean time between blocks of a chain. */
+  readonly blockDelayMs: number
 }
 
 /** Pays. `troubles`: the reasons for due payments that were not made. */
 async function pay(
   setup: PayoutSetup,
-  { config, keys, steps }: PaymentContext,
+  { config, keys, steps, blockDelayMs }: PaymentContext,
 ): Promise<{ readonly report: PayoutReport; readonly run: PayingRun; readonly troubles: readonly string[] }> {
   const run = { since: new Date(setup.clock.wallMs()).toISOString(), settled: new Set<string>() }
   const troubles: string[] = []
@@ -149,6 +161,7 @@ async function pay(
       const hint = error.hint === undefined ? '' : `; ${error.hint}`
       tell(writeFlags(`chain ${chain}: ${describeError(error)}${hint}`))
     },
+    onWaiting: (payouts) => steps.say('waiting', waitText(payouts, setup.rules.confirmations, blockDelayMs)),
     onSettled: ({ requestKey }) => run.settled.add(requestKey),
   })
   const failed = report.payments.filter((payment) => isOfRun(payment, run) && payment.state !== 'paid')

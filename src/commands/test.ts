@@ -6,6 +6,7 @@ import { painter } from '#faces/cli/line.ts'
 import type { Values } from '#faces/cli/options/row.ts'
 import type { testOptions } from '#faces/cli/options/test.ts'
 import { writeOutput } from '#faces/cli/output-file.ts'
+import { type ProgressBar, progressBarFor } from '#faces/cli/progress.ts'
 import { type CommandContext, printerTo } from '#faces/cli/terminal.ts'
 import { describeError, operatingError } from '#ground/base/errors.ts'
 import type { FormGas, FormTrace, PropertyRuns } from '#language/contracts/repl/run.ts'
@@ -109,10 +110,13 @@ class Suite {
   readonly #context: CommandContext
   readonly #outcomes = new Map<string, FileOutcome>()
   readonly #lines: TestLines
+  readonly #bar: ProgressBar
 
   constructor(options: TestCommandOptions, context: CommandContext) {
+    const { err, environment, nowMs } = context
     this.#options = options
-    this.#context = context
+    this.#bar = progressBarFor(err, environment, nowMs, options.json || options.tap)
+    this.#context = this.#bar.wrapTerminal(context)
     this.#lines = new TestLines(context.out, context.environment)
   }
 
@@ -122,11 +126,21 @@ class Suite {
     const print = printerTo(this.#context.out)
     const startedMs = performance.now()
     const tests: FileTests[] = []
-    for await (const outcome of outcomesOf(files, this.#options, this.#context, signal)) {
-      this.#outcomes.set(outcome.file, outcome)
-      const results = testsOf(outcome, match)
-      tests.push(results)
-      if (!tap) for (const line of this.#textOf(outcome, results, found.files.length === 1)) print(line)
+    const showProgress = () => {
+      const progress = { what: 'running tests', done: tests.length, total: files.length }
+      this.#bar.update(files.length > 1 ? progress : { ...progress, unit: 'file' })
+    }
+    showProgress()
+    try {
+      for await (const outcome of outcomesOf(files, this.#options, this.#context, signal)) {
+        this.#outcomes.set(outcome.file, outcome)
+        const results = testsOf(outcome, match)
+        tests.push(results)
+        if (!tap) for (const line of this.#textOf(outcome, results, found.files.length === 1)) print(line)
+        showProgress()
+      }
+    } finally {
+      this.#bar.clear()
     }
     if (tap) for (const line of tapLines(tests)) print(line)
     const counts = countTests(tests.flatMap((each) => each.tests))

@@ -2,6 +2,7 @@
  * A network of a node: its fork, its data, and the parts that work on them. It has no port: `Port` passes requests on.
  */
 import type { NewcutError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import { plainOptions } from '#ground/schema/devnet-options.ts'
 import { assemble, type OpenedParts } from './assemble.ts'
 import { type PhraseAccount, phraseAccounts } from './control/phrase-accounts.ts'
@@ -54,8 +55,14 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
   const failed = new AbortController()
   const { onNotice = () => undefined } = options
   const start = await StateStart.open(options)
-  const begun = await begin({ ...options, dataDir: start.dataDir }, (error) => failed.abort(error)).catch(
+  let isOpen = false
+  // Entries that calls miss later are fetched too, without a word.
+  const onCopied: OnProgress = (progress) => {
+    if (!isOpen) options.onProgress?.(progress)
+  }
+  const begun = await begin({ ...options, dataDir: start.dataDir }, onCopied, (error) => failed.abort(error)).catch(
     async (error: unknown) => {
+      onCopied(null)
       await start.remove()
       throw start.nameFile(error)
     },
@@ -85,21 +92,28 @@ export async function openNetwork(options: DevnetOptions, host: NetworkHost): Pr
   })
   try {
     if (fork !== null) await warmCopy(fork, { chains, ledger, accounts: options.accounts, onNotice })
+    if (fork !== null) onCopied(null)
+    isOpen = true
     const accounts = phraseAccounts(options.phraseAccounts ?? plainOptions.phraseAccounts.fallback)
     await controls.fund(accounts)
     start.refill(parts.pools, onNotice)
     await app.ready()
     return { ...parts, fork, accounts, waitForReports: async () => watch?.waitForReports(), close }
   } catch (error) {
+    onCopied(null)
     await close()
     throw error
   }
 }
 
 /** Opens fork and data. */
-async function begin(options: DevnetOptions, onFailure: (error: NewcutError) => void): Promise<OpenedParts> {
+async function begin(
+  options: DevnetOptions,
+  onCopied: OnProgress,
+  onFailure: (error: NewcutError) => void,
+): Promise<OpenedParts> {
   const { dataDir, networks, onNotice = () => undefined } = options
-  const fork = await openNodeCopy(options.fork, { dataDir, networks, onNotice }, BLOCKS)
+  const fork = await openNodeCopy(options.fork, { dataDir, networks, onNotice, onProgress: onCopied }, BLOCKS)
   const asked = fork === null ? requestedSettings(options) : forkedSettings(options, fork)
   const { allowPrint = false, onPrint } = options
   const prints = new PrintReporter({ isAllowed: allowPrint, onPrint, onNotice })

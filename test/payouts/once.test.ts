@@ -58,9 +58,12 @@ const FORGETS: Replaces = (kind) => (kind === 'poll' ? { status: 200, body: '{}'
 it('a payment is found in its block if the node has forgotten its result', async () => {
   const { run, gate } = await payThrough(FORGETS)
   await letExpire()
-  const { code, out } = await run.ended
+  const { code, out, err } = await run.ended
   gate.close()
   expect(code).toBe(0)
+  // Without a terminal, the run says once for how long it waits, and draws no progress.
+  expect(err).toMatch(/waiting {3}1 payout, each until its block is 3 deep: about 1 m 30 s, at 30 s a block\n/)
+  expect(err).not.toContain('confirming payouts')
   expect(states()).toEqual(['paid'])
   expect(out).toMatch(/k:\w+ +11\.5\d* +paid/)
   const height = readPayouts(ground.state).findLast((line) => line.type === 'result')?.height ?? 0

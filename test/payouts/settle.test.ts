@@ -190,6 +190,30 @@ it('a success is final once it is deep enough, and not before', async () => {
   expect(results).toMatchObject([{ type: 'result', requestKey: KEY, outcome: 'paid', height: 9, message: '' }])
 })
 
+it('progress of settling counts the blocks on each payout, up to the required depth', async () => {
+  const { node, options } = setup()
+  const seen: number[] = []
+  const onProgress: SettleOptions['onProgress'] = (progress) => {
+    expect(progress?.total).toBe(CONFIRMATIONS)
+    seen.push(progress?.done ?? -1)
+  }
+  node.includedAt = 10
+  const settled = settlePayouts([orderUntil(NOW + 600)], { ...options, onProgress })
+  await clock.pass(5000)
+  expect(seen.at(-1)).toBe(1)
+  node.head = 11
+  await clock.pass(5000)
+  expect(seen.at(-1)).toBe(2)
+  // Another branch has replaced its block.
+  Object.assign(node, { branch: 'b', includedAt: null })
+  await clock.pass(5000)
+  expect(seen.at(-1)).toBe(0)
+  Object.assign(node, { head: 20, includedAt: 13 })
+  await clock.pass(30_000)
+  await settled
+  expect(seen.at(-1)).toBe(CONFIRMATIONS)
+})
+
 it('a failure is final at the same depth, and has its reason', async () => {
   const { node, results, options } = setup()
   node.includedAt = 8

@@ -1,5 +1,7 @@
 /** A report of payouts as lines for people. */
+import { countText } from '#faces/cli/line.ts'
 import { printable } from '#ground/base/printable.ts'
+import { formatDuration } from '#ground/base/units.ts'
 import type { Payment } from '#pool/payouts/payments.ts'
 import type { PartState, PayoutReport, ReportBalance, ReportBlock } from '#pool/payouts/report.ts'
 
@@ -28,6 +30,13 @@ export interface PayingRun {
 /** Whether a run made or settled this payment. */
 export const isOfRun = ({ at, requestKey }: Payment, { since, settled }: PayingRun) =>
   at >= since || settled.has(requestKey)
+
+/** For how long a run waits for its payouts. */
+export function waitText(payouts: number, confirmations: number, blockDelayMs: number): string {
+  const blocks = confirmations === 1 ? 'a block has it' : `its block is ${confirmations} deep`
+  const time = `about ${formatDuration(confirmations * blockDelayMs)}, at ${formatDuration(blockDelayMs)} a block`
+  return `${countText(payouts, 'payout')}, each until ${blocks}: ${time}`
+}
 
 /** @param run null for a run that does not pay */
 export function payoutLines(report: PayoutReport, run: PayingRun | null): string[] {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { encodeBase64Url } from '#ground/base/bytes.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import { makeFolders, replaceFile } from '#ground/base/replace-file.ts'
 import { blake2b256 } from '#ground/chain/blake2b.ts'
 import { definitionOf, type NetworkForm } from '#ground/chain/network-form.ts'
@@ -57,6 +58,7 @@ export interface CopyHost {
   readonly networks?: readonly NetworkForm[] | undefined
   readonly dataDir: string | undefined
   readonly onNotice: (message: string) => void
+  readonly onProgress?: OnProgress
 }
 
 /**
@@ -67,7 +69,7 @@ export interface CopyHost {
  */
 export async function openNodeCopy(
   requested: DevnetFork | undefined,
-  { dataDir, networks, onNotice }: CopyHost,
+  { dataDir, networks, onNotice, onProgress }: CopyHost,
   blocks: string,
 ): Promise<NodeCopy | null> {
   const stored = dataDir === undefined ? null : readCopyFile(dataDir)
@@ -86,6 +88,7 @@ export async function openNodeCopy(
     chains: null,
     networks: networks?.map(definitionOf),
     onNotice,
+    onProgress,
   }
   const chains = stored?.chains ?? requested?.chains ?? null
   if (stored !== null) {

@@ -3,26 +3,28 @@ import type { OnProgress, Progress } from '#ground/base/progress.ts'
 import { formatDuration, withPrefix } from '#ground/base/units.ts'
 import { type Output, type Paint, type ProcessEnvironment, painter, runBeforeWrites } from './line.ts'
 import { screenFor } from './screen.ts'
+import type { Terminal } from './terminal.ts'
 import { textWidth } from './text-width.ts'
 
-/** The progress of a task. Another `what` starts a new bar. */
-export interface Task extends Progress {
-  /** The unit, such as `suites`, if `what` does not name it. The line then shows elapsed instead of remaining time. */
-  readonly unit?: string
-}
-
 export interface ProgressBar {
-  /** Updates the bar. It appears after a second, and is drawn at most ten times a second. */
-  readonly update: (task: Task) => void
+  /**
+   * Updates the bar. It appears after a second, is drawn at most ten times a second, and goes on with its time by itself.
+   * Another `what` starts a new bar.
+   */
+  readonly update: (task: Progress) => void
   /** Clears the line until the next update. */
   readonly clear: () => void
   /** The same output. Each text clears the line first. */
   readonly wrapOutput: (out: Output) => Output
+  /** The same terminal, with both outputs wrapped. */
+  readonly wrapTerminal: <T extends Terminal>(terminal: T) => T
 }
 
 /** A task that takes less time shows no bar. */
 const SHOW_AFTER_MS = 1000
 const REDRAW_MS = 100
+/** Interval of the time while the task reports nothing. */
+const TICK_MS = 500
 const MAX_COLUMNS = 80
 const MAX_BAR = 30
 /** The least useful width of a bar. */
@@ -37,32 +39,47 @@ export function progressBarFor(
 ): ProgressBar {
   const screen = screenFor(out, environment)
   const paint = painter(out, environment)
-  let [what, beganMs, drawnMs, isShown] = ['', 0, 0, false]
+  let [beganMs, drawnMs, isShown] = [0, 0, false]
+  let current: Progress | null = null
+  let timer: NodeJS.Timeout | null = null
   const clear = () => {
     if (isShown) screen.status(null)
     isShown = false
     drawnMs = 0
   }
-  const update = (task: Task) => {
+  const draw = () => {
     const now = nowMs()
-    if (task.what !== what) {
-      clear()
-      what = task.what
-      beganMs = now
-    }
-    if (!screen.isLive || isOff || now - beganMs < SHOW_AFTER_MS || now - drawnMs < REDRAW_MS) return
+    if (current === null || now - beganMs < SHOW_AFTER_MS || now - drawnMs < REDRAW_MS) return
     drawnMs = now
     isShown = true
     const columns = Math.min(MAX_COLUMNS, out.columns || MAX_COLUMNS)
     // Some terminals break a line that fills the last column.
-    screen.status(progressLine(task, now - beganMs, columns - 1, paint))
+    screen.status(progressLine(current, now - beganMs, columns - 1, paint))
+  }
+  const update = (task: Progress) => {
+    if (!screen.isLive || isOff) return
+    if (task.what !== current?.what) {
+      clear()
+      beganMs = nowMs()
+    }
+    current = task
+    timer ??= setInterval(draw, TICK_MS).unref()
+    draw()
   }
   const wrapOutput = (other: Output): Output => runBeforeWrites(clear, other)
   const end = () => {
     clear()
-    what = ''
+    current = null
+    if (timer !== null) clearInterval(timer)
+    timer = null
   }
-  return { update, clear: end, wrapOutput }
+  // Its keyboard must not be read: that would open stdin.
+  const wrapTerminal = <T extends Terminal>(terminal: T): T =>
+    Object.create(terminal, {
+      out: { value: wrapOutput(terminal.out) },
+      err: { value: wrapOutput(terminal.err) },
+    }) as T
+  return { update, clear: end, wrapOutput, wrapTerminal }
 }
 
 /** Draws updates, and clears the bar at the end. */
@@ -70,10 +87,18 @@ export function progressReporter(bar: ProgressBar): OnProgress {
   return (progress) => (progress === null ? bar.clear() : bar.update(progress))
 }
 
-/** `checking blocks  [======>      ]  45 %  1.2k of 2.7k  12 s left`, at most `columns` wide. */
-export function progressLine(task: Task, tookMs: number, columns: number, paint: Paint): string {
+/**
+ * `checking blocks  [======>      ]  45 %  1.2k of 2.7k  12 s left`, at most `columns` wide. If the total is unknown, it
+ * is `reading shares  1.2k  3 s`.
+ */
+export function progressLine(task: Progress, tookMs: number, columns: number, paint: Paint): string {
   const { what, done, total, unit } = task
-  const fraction = total > 0 ? Math.min(1, Math.max(0, done / total)) : 0
+  if (total === 0)
+    return `${what}  ${withPrefix(done)}${unit === undefined ? '' : ` ${unit}`}  ${secondsText(tookMs)}`.slice(
+      0,
+      Math.max(0, columns),
+    )
+  const fraction = Math.min(1, Math.max(0, done / total))
   const percent = `${Math.floor(fraction * 100)} %`
   const count = `${withPrefix(done)} of ${withPrefix(total)}${unit === undefined ? '' : ` ${unit}`}`
   const isKnown = fraction > 0 && fraction < 1

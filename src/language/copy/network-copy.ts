@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
 import { fileProblem, operatingError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import { makeFolders } from '#ground/base/replace-file.ts'
 import { readUserText } from '#ground/base/user-file.ts'
 import { decodeHeader, encodeHeader, type Header } from '#ground/chain/header.ts'
@@ -41,6 +42,7 @@ export interface NetworkCopyOptions extends Pick<GenesisOptions, 'networks'> {
   readonly tableRows: number
   readonly pactKeys: readonly string[]
   readonly onNotice?: ((message: string) => void) | undefined
+  readonly onProgress?: OnProgress | undefined
   /** Rules by which sizes of modules are measured; default: those of nodes. */
   readonly rules?: LanguageRules | undefined
 }
@@ -86,8 +88,8 @@ export class NetworkCopy {
 
 /** Opens a fork whose pinned headers are known elsewhere. Makes no request. */
 export function reopenCopy(options: NetworkCopyOptions, pin: Pin): NetworkCopy {
-  const { url, perSecond, timeoutMs, onNotice } = options
-  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
+  const { url, perSecond, timeoutMs, onNotice, onProgress } = options
+  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice, onProgress })
   const { network, height } = pin
   const chains = [...pin.hashes].map(([chain, hash]) => {
     return [chain, new ChainCopy(remote, { network, chain, height, hash }, options)] as const
@@ -109,8 +111,8 @@ interface PinRequest {
  * @throws NewcutError if the node does not answer, the cut is wrong, or the cache cannot be used
  */
 export async function openCopy(options: NetworkCopyOptions): Promise<NetworkCopy> {
-  const { url, perSecond, timeoutMs, onNotice, cacheFolder } = options
-  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice })
+  const { url, perSecond, timeoutMs, onNotice, onProgress, cacheFolder } = options
+  const remote = new RemoteNode({ url, perSecond, timeoutMs, onNotice, onProgress })
   const wanted = await requestedPin(remote, options)
   const { network, height } = wanted
   const chains = options.chains ?? [...wanted.heads.keys()].sort((a, b) => a - b)

@@ -3,6 +3,7 @@ import { type NewcutError, operatingError } from '#ground/base/errors.ts'
 import { AnswerError, fetchAnswer, textOfAnswer } from '#ground/base/http-answer.ts'
 import { JsonDepthError, parsePlainJson } from '#ground/base/json.ts'
 import { printable } from '#ground/base/printable.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import { copyErrors } from './errors.ts'
 
 export interface RemoteOptions {
@@ -14,6 +15,8 @@ export interface RemoteOptions {
   readonly timeoutMs: number
   /** Called with a message when the node is slow, refuses for now, or answers again. */
   readonly onNotice?: ((message: string) => void) | undefined
+  /** Called with the requests that are answered. More may follow, so their total is unknown. */
+  readonly onProgress?: OnProgress | undefined
 }
 
 export interface RemoteAnswer {
@@ -39,6 +42,8 @@ export class RemoteNode {
   readonly url: string
   /** Requests so far, repeated ones included. */
   requests = 0
+  #begun = 0
+  #answered = 0
   readonly #options: RemoteOptions
   #nextMs = 0
   #isTroubleNoticed = false
@@ -66,6 +71,21 @@ export class RemoteNode {
    * a redirect or an answer that is too long
    */
   async #requestWithRetries(path: () => string, body?: string): Promise<RemoteAnswer> {
+    this.#begun++
+    this.#reportProgress()
+    const answer = await this.#repeatRequest(path, body)
+    this.#answered++
+    this.#reportProgress()
+    return answer
+  }
+
+  #reportProgress(): void {
+    const waiting = this.#begun - this.#answered
+    const unit = waiting > 1 ? `requests, ${waiting} wait` : 'requests'
+    this.#options.onProgress?.({ what: `copying from ${this.url}`, done: this.#answered, total: 0, unit })
+  }
+
+  async #repeatRequest(path: () => string, body?: string): Promise<RemoteAnswer> {
     let waitMs = FIRST_WAIT_MS
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#requestOnce(path, body)

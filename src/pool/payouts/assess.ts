@@ -1,6 +1,7 @@
 /** Decides which blocks of a pool count and who gets how much for them. Writes nothing: results are journal lines. */
 
 import { coinsText, type Fraction, unitsOf } from '#ground/base/coins.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import type { ShareEntry, ShareReader } from '#mining/accounts/share-store.ts'
 import { type BlockNode, type BlockShare, blockShares, type Reward, rewardOf, standingsOf } from './found-blocks.ts'
 import type { Credit, PayoutLedger } from './ledger.ts'
@@ -62,6 +63,7 @@ interface AssessOptions {
   readonly node: BlockNode
   readonly rules: PoolRules
   readonly signal: AbortSignal
+  readonly onProgress?: OnProgress | undefined
   /** Time of the lines: UTC, ISO 8601. */
   readonly at: string
 }
@@ -71,15 +73,15 @@ interface AssessOptions {
  * @throws errors of the share store and the node
  */
 export async function assess(options: AssessOptions): Promise<Assessment> {
-  const { ledger, reader, node, rules, signal, at } = options
-  const found = await blockShares(reader)
+  const { ledger, reader, node, rules, signal, onProgress, at } = options
+  const found = await blockShares(reader, onProgress)
   const credits = [...ledger.credits.values()].filter(({ network }) => network === rules.network)
   const logged = new Set(found.map(({ block }) => block))
   const open = credits.filter(
     (credit) => credit.isOrphaned || logged.has(credit.block) || ledger.claimsOf(credit).length > 0,
   )
   const fresh = found.filter(({ block }) => !ledger.credits.has(block))
-  const standings = await standingsOf(node, [...open, ...fresh], rules.confirmations, signal)
+  const standings = await standingsOf(node, [...open, ...fresh], rules.confirmations, { signal, onProgress })
 
   const held = new Set<string>()
   const lines: PayoutLine[] = []
@@ -93,7 +95,8 @@ export async function assess(options: AssessOptions): Promise<Assessment> {
   const next = ledger.copyWith(lines)
   const states = new Map<string, Pick<FoundBlock, 'state' | 'reward'>>()
   let isQueued = false
-  for (const share of fresh) {
+  for (const [done, share] of fresh.entries()) {
+    onProgress?.({ what: 'dividing rewards', done, total: fresh.length })
     const fate = standings.get(share.block)?.fate ?? 'waiting'
     const judged = fate === 'deep' ? await judge(share, isQueued) : ({ state: fate, reward: null } as const)
     if (fate === 'waiting' && rules.scheme === 'prop') isQueued = true

@@ -4,6 +4,7 @@ import type { NodeClient } from '#client/node/client.ts'
 import { fetchReward } from '#client/wallet/reward.ts'
 import { decodeBase64Url } from '#ground/base/bytes.ts'
 import { unitsOf } from '#ground/base/coins.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import { paymentOf } from '#ground/chain/block-payment.ts'
 import type { RewardCall } from '#ground/chain/coinbase.ts'
 import { graphAt, type Network } from '#ground/chain/network.ts'
@@ -45,6 +46,8 @@ export interface Reward {
   readonly amount: bigint
 }
 
+/** Shares are read faster than any report of them. */
+const REPORT_EVERY = 1000
 /** Maximum number of concurrent lookups: a node serves other clients too. */
 const MAX_LOOKUPS = 8
 
@@ -52,9 +55,12 @@ const MAX_LOOKUPS = 8
 export type BlockShare = ShareEntry & { readonly block: string }
 
 /** Shares that are blocks, in their order, each block once. */
-export async function blockShares(reader: Pick<ShareReader, 'shares'>): Promise<BlockShare[]> {
+export async function blockShares(reader: Pick<ShareReader, 'shares'>, onProgress?: OnProgress): Promise<BlockShare[]> {
   const found = new Map<string, BlockShare>()
+  let read = 0
   for await (const share of reader.shares()) {
+    read++
+    if (read % REPORT_EVERY === 0) onProgress?.({ what: 'reading shares', done: read, total: 0 })
     const { block } = share
     if (block !== null && !found.has(block)) found.set(block, { ...share, block })
   }
@@ -69,7 +75,7 @@ export async function standingsOf(
   { placeOf }: BlockNode,
   blocks: readonly BlockRef[],
   confirmations: number,
-  signal: AbortSignal,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress?: OnProgress | undefined },
 ): Promise<Map<string, BlockConfirmation>> {
   const standings = new Map<string, BlockConfirmation>()
   const waiting = [...blocks]
@@ -78,6 +84,7 @@ export async function standingsOf(
       const { block, chain, height } = next
       const place = await placeOf({ chain, height, hash: decodeBase64Url(block) }, signal)
       standings.set(block, standingAt(place, confirmations))
+      onProgress?.({ what: 'looking up blocks', done: standings.size, total: blocks.length })
     }
   }
   await Promise.all(Array.from({ length: MAX_LOOKUPS }, ask))

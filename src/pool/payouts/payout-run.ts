@@ -5,6 +5,7 @@ import type { SigningKey } from '#client/wallet/keys.ts'
 import type { WalletNode } from '#client/wallet/wallet-node.ts'
 import type { Clock } from '#ground/base/clock.ts'
 import type { NewcutError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import type { ShareReader } from '#mining/accounts/share-store.ts'
 import { type Assessment, assess, type PoolRules } from './assess.ts'
 import type { BlockNode } from './found-blocks.ts'
@@ -31,6 +32,7 @@ export interface PayoutSetup {
   readonly signal: AbortSignal
   /** Called with a fact about the journal that its owner should know. */
   readonly onNotice: (message: string) => void
+  readonly onProgress?: OnProgress
 }
 
 interface PaySetup extends PayoutSetup {
@@ -40,6 +42,8 @@ interface PaySetup extends PayoutSetup {
   readonly onTrouble: (chain: number, error: NewcutError) => void
   /** Called with each payout that this run settles, also with those of earlier runs. */
   readonly onSettled: (result: ResultLine) => void
+  /** Called before it waits until so many payouts are settled. */
+  readonly onWaiting?: (payouts: number) => void
 }
 
 /** Reports amounts owed and paid. Writes nothing. */
@@ -55,7 +59,7 @@ export async function reportPayouts(setup: PayoutSetup): Promise<PayoutReport> {
  * the reason of the signal
  */
 export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
-  const { client, storage, rules, minimum, clock, signal, onStep } = setup
+  const { client, storage, rules, minimum, clock, signal, onStep, onProgress, onWaiting } = setup
   const lock = await storage.lock()
   try {
     const journal = storage.open(() => clock.wallMs())
@@ -72,6 +76,7 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
           ledger.add(result)
           setup.onSettled(result)
         },
+        onProgress,
         claimed: new Set(),
       }
       await lookOnce(ledger.openPayouts, settling)
@@ -80,6 +85,7 @@ export async function payPayouts(setup: PaySetup): Promise<PayoutReport> {
       ledger.add(...lines)
       const due = ledger.balances(rules.account, (block) => held.has(block)).filter(({ amount }) => amount >= minimum)
       await payBalances(due, { ...setup, node: client, journal, ledger, account: rules.account })
+      if (ledger.openPayouts.length > 0) onWaiting?.(ledger.openPayouts.length)
       await settlePayouts(ledger.openPayouts, settling)
       return reportOf({ blocks, held, ledger }, rules, minimum)
     } finally {

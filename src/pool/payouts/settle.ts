@@ -15,6 +15,7 @@ import type { CommandStep } from '#client/wallet/command-sender.ts'
 import { aroundMs, backoffMs } from '#ground/base/backoff.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
+import type { OnProgress } from '#ground/base/progress.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
 import { payoutErrors } from './errors.ts'
 import { type BlocksNode, findInBlocks, type ResultInBlock } from './find-in-blocks.ts'
@@ -33,6 +34,7 @@ export interface SettleOptions {
   readonly onStep: (step: CommandStep) => void
   /** Called once with each result. It must store the result before it returns. */
   readonly onResult: (result: ResultLine) => void
+  readonly onProgress?: OnProgress | undefined
   /** Request keys of transactions that are in a block by the words of the node. Settling adds to it. */
   readonly claimed?: Set<string>
 }
@@ -64,7 +66,7 @@ type PayoutStatus =
  * reason of the signal
  */
 export async function settlePayouts(payouts: readonly Payout[], options: SettleOptions): Promise<void> {
-  const { clock, signal, onStep, confirmations } = options
+  const { clock, signal, onStep, onProgress, confirmations } = options
   const graceMs = GRACE_MS + confirmations * BLOCK_GRACE_MS
   const follower = new PayoutFollower(options, payouts)
   let open = payouts
@@ -73,6 +75,11 @@ export async function settlePayouts(payouts: readonly Payout[], options: SettleO
     try {
       open = await follower.look(open)
       failures = 0
+      onProgress?.({
+        what: 'confirming payouts',
+        done: follower.confirmedBlocks,
+        total: payouts.length * confirmations,
+      })
     } catch (error) {
       signal.throwIfAborted()
       if (!isOutage(error)) throw error
@@ -106,12 +113,19 @@ class PayoutFollower {
   /** Request key -> state by the last search. */
   readonly #searched = new Map<string, PayoutStatus>()
   readonly #claimed: Set<string>
+  /** Request key -> its depth, at most the required one. */
+  readonly #depths = new Map<string, number>()
 
   /** @param sent payouts that were just sent */
   constructor(options: SettleOptions, sent: readonly Payout[]) {
     this.#options = options
     this.#claimed = options.claimed ?? new Set()
     for (const { requestKey } of sent) this.#sentMs.set(requestKey, options.clock.monotonicMs())
+  }
+
+  /** Blocks on the payouts so far, those with them included. */
+  get confirmedBlocks(): number {
+    return [...this.#depths.values()].reduce((sum, depth) => sum + depth, 0)
   }
 
   async look(payouts: readonly Payout[]): Promise<readonly Payout[]> {
@@ -121,6 +135,7 @@ class PayoutFollower {
       const statuses = await this.#statusesOf(chain, own)
       for (const payout of own) {
         const status = statuses.get(payout.requestKey) ?? { kind: 'pending' }
+        this.#depths.set(payout.requestKey, depthOf(status, this.#options.confirmations))
         if (status.kind === 'final') this.#options.onResult(status.result)
         else open.push(payout)
         this.#report(payout, status)
@@ -226,6 +241,11 @@ class PayoutFollower {
       else onStep({ type: 'trouble', chain, error, retryInMs: 0 })
     }
   }
+}
+
+function depthOf(status: PayoutStatus, required: number): number {
+  if (status.kind === 'final') return required
+  return status.kind === 'included' ? Math.min(status.depth, required) : 0
 }
 
 /** States of payouts as the node reports them. */
