@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { codecOf } from '../src/client/node/header-encoding.ts'
 import { type HeaderObject, NodeClient } from '../src/client/node/public.ts'
 import { readJson } from '../src/client/node/requests.ts'
-import { readU32LE } from '../src/ground/base/bytes.ts'
 import { decodeHeader } from '../src/ground/chain/header.ts'
 import { minerDataJson } from '../src/ground/chain/payload.ts'
 import { decodeWorkResponse } from '../src/ground/chain/work.ts'
@@ -192,7 +191,7 @@ async function newCuts({ rounds }: Effort, streams: number): Promise<Row[]> {
 async function workOnChainZero(client: NodeClient): Promise<Uint8Array> {
   for (;;) {
     const { work } = await client.work(account, 0)
-    if (readU32LE(work.bytes, work.bytes.length - 64) === 0) return work.bytes
+    if (work.fields.chainId === 0) return work.bytes
     await client.solved(work.bytes)
     await pause(5)
   }

@@ -1,6 +1,7 @@
 /** Fetches modules with all modules that they name, wave by wave. */
-import { decodeBase64Url } from '#ground/base/bytes.ts'
+import { decodeBase64Url, encodeBase64Url } from '#ground/base/bytes.ts'
 import { type ExactJson, fieldsOf, parseExactJson, unlessMalformed } from '#ground/base/json.ts'
+import { decodeHeader } from '#ground/chain/header.ts'
 import { ConstantsFetch } from './constants-fetch.ts'
 import type { CachedOrigin, EntrySource } from './entries.ts'
 import { type ModuleOrigin, modulesIn, namespaceOf, originIn } from './module-text.ts'
@@ -112,11 +113,8 @@ async function codeIn(caller: PinnedCaller, block: string, key: string): Promise
 export function payloadHashIn(text: string): string | null {
   const json = parseExactJson(text)
   if (typeof json === 'string') {
-    // A header in base64url: its payload hash ends 96 bytes before its end.
-    const bytes = unlessMalformed(() => decodeBase64Url(json, 'header'))
-    return bytes === null
-      ? null
-      : Buffer.from(bytes.subarray(bytes.length - 128, bytes.length - 96)).toString('base64url')
+    const header = unlessMalformed(() => decodeHeader(decodeBase64Url(json, 'header')))
+    return header === null ? null : encodeBase64Url(header.payloadHash)
   }
   const { payloadHash } = fieldsOf(json)
   return typeof payloadHash === 'string' ? payloadHash : null

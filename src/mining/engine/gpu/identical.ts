@@ -4,8 +4,9 @@
  * native/one-card.c hides the others; environment variables select the visible card. The variables of the Vulkan loader
  * and of Mesa do not help: they select by vendor and model, or work only with some drivers.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { makeFolders } from '#ground/base/replace-file.ts'
 import type { EnvironmentVariables } from '../cache-folder.ts'
 import { cachedFile, distrust, inRoot, installedFile, lookUp, type NativePart } from '../native/part.ts'
 import type { AdapterChoice, ListedAdapter } from './messages.ts'
@@ -41,7 +42,7 @@ function writeManifest(library: string, folder: string): void {
       description: 'Shows one card and hides all others',
     },
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder, 0o700)
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
