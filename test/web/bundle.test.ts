@@ -30,7 +30,7 @@ it.each([
   ['import { readFileSync } from "node:fs"', 'node:fs'],
   ['import { join } from "path"', 'path'],
   [`import { signingKey } from ${built('client/wallet/keys.js')}`, 'node:crypto'],
-  [`import { readUserFile } from ${built('ground/base/user-file.js')}`, 'node:os'],
+  [`import { untilStopped } from ${built('ground/platform/shutdown.js')}`, 'node:os'],
 ])('the build refuses a page with a module of Node.js: %s', async (text, name) => {
   await expect(bundle(text)).rejects.toThrow(`a page cannot load ${name}, which `)
 })
