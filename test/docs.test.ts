@@ -138,7 +138,7 @@ it('docs/README.md links to every other document once, and README links to it', 
 it('every newcut flag and variable in a document is an option', () => {
   // Options of npm and Node are not ours.
   const NAME =
-    /(?<![\w-])(?:--(?!(?:ignore|foreground)-scripts|no-concurrent-recompilation)[a-z][a-z-]+|NEWCUT_[A-Z_]+)/g
+    /(?<![\w-])(?:--(?!(?:ignore|foreground)-scripts|provenance|no-git-tag-version|no-concurrent-recompilation)[a-z][a-z-]+|NEWCUT_[A-Z_]+)/g
   const namesIn = (document: string) => [...read(document).matchAll(NAME)].map(([name]) => name)
   // A variable of the tests.
   const variables = [...read('docs/OPTIONS.md').matchAll(/^\| `(?:-\w, )?--([a-z-]+).*\|$/gm)]

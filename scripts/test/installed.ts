@@ -14,7 +14,7 @@ const HEADINGS = [
   'Node',
   'compiler',
   'npm install',
-  '--version',
+  'version',
   'devnet: first block',
   'mine: first solution',
   'installed',
