@@ -4,6 +4,10 @@ const { basename, delimiter, dirname, join } = require('node:path')
 const { LanguageClient } = require('vscode-languageclient/node')
 const vscode = require('vscode')
 
+/** Names the open file in a launch.json. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of VS Code
+const OPEN_FILE = '${file}'
+
 let client
 
 exports.activate = async (context) => {
@@ -104,7 +108,7 @@ function addDebugger(context) {
     vscode.debug.registerDebugConfigurationProvider('pact', {
       // Without a launch.json, the configuration is empty.
       async resolveDebugConfiguration(_folder, configuration) {
-        if (configuration.type && configuration.program !== '${file}') return configuration
+        if (configuration.type && configuration.program !== OPEN_FILE) return configuration
         const program = await chooseTest(openFile(), lastProgram)
         return program && { ...configuration, ...(!configuration.type && launch()), program }
       },

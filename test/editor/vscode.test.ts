@@ -97,7 +97,7 @@ async function activate(settings: Record<string, unknown>, { open, folder, tests
     messages: [] as string[],
     offered: [] as unknown[],
     lenses: [] as unknown[],
-    change: (_: { affectsConfiguration: (name: string) => boolean }) => {},
+    change: (_: { affectsConfiguration: (name: string) => boolean }): void => undefined,
   }
   class LanguageClient {
     constructor(_id: string, _name: string, { run }: { run: { command: string; args: string[] } }, options: object) {
@@ -246,7 +246,7 @@ it('the extension starts newcut dap, and debugs the open test file without a lau
   expect(lenses).toMatchObject([{ command: { title: 'debug test', command: 'newcut.debugTest' } }])
   expect(contributes.breakpoints).toEqual([{ language: 'pact' }])
   const named = Object.keys(configurationAttributes.launch.properties)
-  expect(named).toEqual(['program', 'requestKey', 'node', 'block', 'stopOnEntry'])
+  expect(named).toEqual(['program', 'requestKey', 'node', 'block', 'fork', 'forkOptions', 'stopOnEntry'])
   expect((await run(['dap', '--help'])).code).toBe(0)
 })
 
@@ -254,6 +254,7 @@ it('an open contract is debugged by the test of its name, the last one, the only
   const chosen = async (open: string, tests: readonly string[], last?: string) => {
     const { debug, done } = await activate({}, { open, tests })
     if (last !== undefined) debug.createDebugAdapterDescriptor?.({ configuration: { program: last } })
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of VS Code
     const fromLaunchFile = { type, name: 'mine', program: '${file}', stopOnEntry: true }
     const resolved = await debug.resolveDebugConfiguration?.(undefined, fromLaunchFile)
     return { resolved: resolved && (resolved as { program: string }).program, ...done, given: resolved }
