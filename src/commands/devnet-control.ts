@@ -15,6 +15,7 @@ import { type ClockChange, type ClockState, controlOperations, type DevnetStatus
 import { operations } from '#ground/schema/operations.ts'
 import type { Static } from '#ground/schema/typebox.ts'
 import { commandErrors } from './input/errors.ts'
+import { checkRequestKey } from './input/sender.ts'
 import { chainsOf, checkChain, withNode } from './input/with-node.ts'
 
 /** Blocks with proof of work take their time. */
@@ -202,6 +203,7 @@ async function setImpersonation({ args, values: { off = false }, request }: Cont
 }
 
 async function dropPending({ args, request }: ControlCall): Promise<ControlAnswer> {
+  for (const requestKey of args) checkRequestKey(requestKey, 'devnet drop')
   const answer = await request(controlOperations.drop, args.length === 0 ? { all: true } : { requestKeys: args })
   const rows = Object.entries(answer.dropped).flatMap(([chain, keys]) =>
     keys.map((key) => `dropped ${key} on chain ${chain}`),

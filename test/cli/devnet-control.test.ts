@@ -114,6 +114,7 @@ describe('control requests of the command line', () => {
     [['mine', '--chain', '33'], /^newcut: --chain 33: development has chains 0 to 1 /],
     [['time', 'soon'], /^newcut: soon is not a time or a step of time \(for example \+1h/],
     [['time', '+1h', '--next-block'], /^newcut: \+1h is not a time or a step of time/],
+    [['drop', 'xyz'], /^newcut: devnet drop xyz: not a request key \(expected the 43 characters that newcut send/],
     [['faults', 'ct'], /^newcut: ct: no such endpoint; did you mean cut\?/],
     [['faults', 'cut'], /^newcut: a fault of cut needs an effect \(give --status, --body or --delay\)/],
   ])('newcut devnet %j ends with 2 and names what is right', async (args, expected) => {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { countMutants, mutationLines, plantFaults } from '../../src/language/mutation/mutate.ts'
 import { envForkOptions } from '../../src/commands/input/env-fork.ts'
+import { countMutants, mutationLines, plantFaults } from '../../src/language/mutation/mutate.ts'
 import { runCode } from '../../src/language/testing/programs.ts'
 
 const CONTRACT = `(module m G
@@ -129,7 +129,9 @@ it('tests that fail without a fault, also for want of a fork, are refused in wor
   write('pay.repl', PAY.replace('3 (m', '4 (m'))
   await expect(plant()).rejects.toThrow('the tests fail without any fault: pay.repl:2:1: pays: expected 4, got 3')
   write('pay.repl', '(env-fork "http://127.0.0.1:1" {"cutt": 1})')
-  await expect(plant()).rejects.toThrow('the file runs to its end: env-fork: "cutt" is not an option; did you mean cut?')
+  await expect(plant()).rejects.toThrow(
+    'the file runs to its end: env-fork: "cutt" is not an option; did you mean cut?',
+  )
   write('pay.repl', '(load "missing.pact")')
   await expect(plant()).rejects.toThrow('the file runs to its end: cannot read missing.pact')
   write('pay.repl', '(expect "1" 1 1)')

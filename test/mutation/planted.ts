@@ -36,7 +36,14 @@ export function judge(
 ): MutantVerdict {
   const changed = { path: CONTRACT, text: mutatedText(contract, mutant), module: mutant.module }
   const texts = new Map([[TEST, LOAD + test]])
-  return judgeMutant(TEST, changed, { texts, chance: { seed: 1, runs: 16 }, match: null, bounds, excluded: [], start: {} })
+  return judgeMutant(TEST, changed, {
+    texts,
+    chance: { seed: 1, runs: 16 },
+    match: null,
+    bounds,
+    excluded: [],
+    start: {},
+  })
 }
 
 /** Whether a test passes on the contract without a fault. */
@@ -44,5 +51,12 @@ export function passes(contract: string, test: string): MutantVerdict {
   const unchanged = { path: CONTRACT, text: contract, module: { line: 0, column: 0 } }
   const bounds = { milligas: Number.POSITIVE_INFINITY, work: Number.POSITIVE_INFINITY }
   const texts = new Map([[TEST, LOAD + test]])
-  return judgeMutant(TEST, unchanged, { texts, chance: { seed: 1, runs: 16 }, match: null, bounds, excluded: [], start: {} })
+  return judgeMutant(TEST, unchanged, {
+    texts,
+    chance: { seed: 1, runs: 16 },
+    match: null,
+    bounds,
+    excluded: [],
+    start: {},
+  })
 }

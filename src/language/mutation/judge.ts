@@ -79,7 +79,9 @@ export class Judge {
     this.#options = options
     this.#brittle = brittle
     this.#cache = new VerdictCache(options.store?.read() ?? null, packageVersion)
-    this.#verdicts = new Map(measured.map((each) => [each, forked.has(each) ? {} : this.#cache.verdictsOf(each, options.choices)]))
+    this.#verdicts = new Map(
+      measured.map((each) => [each, forked.has(each) ? {} : this.#cache.verdictsOf(each, options.choices)]),
+    )
   }
 
   async run(threads: MutationThreads, mutants: readonly PlantedMutant[]): Promise<void> {

@@ -5,8 +5,8 @@ import { ContractError, type TextPlace } from '../contracts/errors.ts'
 import { languagesOf, type PropertyRuns, type StoppedAt, type TestFiles, TestRun } from '../contracts/repl/run.ts'
 import { type FileCounts, TestRunObserver } from '../contracts/repl/run-observer.ts'
 import { type RunBounds, RunEnded, type TestRunOptions } from '../contracts/repl/test-start.ts'
-import { mutationErrors } from './errors.ts'
 import { type CoveredFiles, codeIn, displayPath, isCovered } from '../testing/files.ts'
+import { mutationErrors } from './errors.ts'
 
 /** A failed expectation, or the early end of a file. */
 export interface TestFault {

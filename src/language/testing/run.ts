@@ -8,7 +8,14 @@ import type { NetworkCopyOptions } from '../copy/network-copy.ts'
 import type { EnvForkCall } from './env-forks.ts'
 import { type FileOutcome, type FileRequests, runUnforked } from './files.ts'
 import type { FileForks } from './fork.ts'
-import { type CallReply, errorFrom, plainError, replyTo, type TestThreadAnswer, type ThreadTask } from './thread-messages.ts'
+import {
+  type CallReply,
+  errorFrom,
+  plainError,
+  replyTo,
+  type TestThreadAnswer,
+  type ThreadTask,
+} from './thread-messages.ts'
 
 export { type FoundFiles, findTestFiles } from './find.ts'
 export { type CallReply, errorFrom, plainError, replyTo } from './thread-messages.ts'
