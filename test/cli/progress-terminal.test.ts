@@ -40,6 +40,9 @@ describeWith(noTerminal, 'in a terminal', () => {
     const node = startInTerminal(['devnet', '--port', '0', '--data', data, '--auto-mine', 'on-demand'])
     const url = () => /newcut mine --node (http:\S+)/.exec(node.lines().join('\n'))?.[1] ?? ''
     await expect.poll(url).not.toBe('')
+    // The addresses stand last.
+    const last = () => node.lines().slice(-3)
+    await expect.poll(() => last().some((line) => line.startsWith('see it in a browser: http'))).toBe(true)
     // The first line of the command, which waits for its modules, has left nothing above the banner.
     expect(node.lines()[0]).toMatch(/^newcut [\d.]+$/)
     const counts = Object.fromEntries(Array.from({ length: 20 }, (_, chain) => [chain, 200]))
