@@ -153,7 +153,7 @@ const listed: readonly Part[] = [
       ...inFolder('debugger', 'terminal'),
       ...inFolder('examples', 'exchange'),
       ...inFolder('editor', 'watched-files'),
-      ...inFolder('mutation', 'command', 'mutate'),
+      ...inFolder('mutation', 'command', 'forks', 'mutate'),
       ...inFolder('payouts', 'own-network', 'rigs'),
     ],
     workers: WAITING,

@@ -92,22 +92,25 @@ const HOSTILE = [
   '(let ((h (shift 1 400000))) (fold (lambda (a i) [h] i) 0 (enumerate 1 100000)))',
 ]
 
-it.each(HOSTILE)('code that runs on and on ends alike in a block, a simulation, a trace and the debugger: %s', async (code) => {
-  const { key } = await sent(origin, code, '--gas-limit', '10000')
-  const post = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${origin}/devnet/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    return (await answer.json()) as Record<string, unknown>
-  }
-  const spent = { status: 'failure', error: { message: expect.stringContaining('Gas limit "10000" exceeded: ') } }
-  const blocks = [{ chains: { 0: [{ code, gasLimit: 10_000 }] } }]
-  const simulated = { commands: [{ result: spent, gas: 10_000 }], gas: 10_000 }
-  expect(await post('simulate', { trace: true, blocks })).toMatchObject(simulated)
-  expect(await post('trace', { requestKey: key })).toMatchObject({ status: 'failure', gas: 10_000, result: spent })
-  const { out } = await runProcess(['debug', key, '--node', origin], {}, 'catch none\nrun\nquit\n')
-  expect(out).toContain('\nfailure, gas 10000: Gas limit "10000" exceeded: ')
-  expect((await fetch(`${origin}/health-check`)).status).toBe(200)
-})
+it.each(HOSTILE)(
+  'code that runs on and on ends alike in a block, a simulation, a trace and the debugger: %s',
+  async (code) => {
+    const { key } = await sent(origin, code, '--gas-limit', '10000')
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${origin}/devnet/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      return (await answer.json()) as Record<string, unknown>
+    }
+    const spent = { status: 'failure', error: { message: expect.stringContaining('Gas limit "10000" exceeded: ') } }
+    const blocks = [{ chains: { 0: [{ code, gasLimit: 10_000 }] } }]
+    const simulated = { commands: [{ result: spent, gas: 10_000 }], gas: 10_000 }
+    expect(await post('simulate', { trace: true, blocks })).toMatchObject(simulated)
+    expect(await post('trace', { requestKey: key })).toMatchObject({ status: 'failure', gas: 10_000, result: spent })
+    const { out } = await runProcess(['debug', key, '--node', origin], {}, 'catch none\nrun\nquit\n')
+    expect(out).toContain('\nfailure, gas 10000: Gas limit "10000" exceeded: ')
+    expect((await fetch(`${origin}/health-check`)).status).toBe(200)
+  },
+)
 
 it('a key of no transaction, and a node that is not there, are refused in words, and the node serves on', async () => {
   const key = 'A'.repeat(43)
