@@ -5,6 +5,7 @@ import { Metrics } from '#faces/api/metrics.ts'
 import { monitorRoutes } from '#faces/api/monitors.ts'
 import { type ApiServer, type ServedPart, startApi } from '#faces/api/server.ts'
 import { describeError } from '#ground/base/errors.ts'
+import { MAX_PORT } from '#ground/base/host.ts'
 import { systemClock } from '#ground/platform/clock.ts'
 import { packageVersion } from '#ground/platform/version.ts'
 import type { RigHost } from '#mining/engine/rigs.ts'
@@ -144,10 +145,9 @@ interface UserInterfaceParts extends MinerForServers {
 
 /** Ports to try, the default first, so that several miners of one machine have a dashboard each. */
 const PORT_TRIES = 10
-const LAST_PORT = 65_535
 
 const portsFrom = (first: number): number[] =>
-  Array.from({ length: PORT_TRIES }, (_, i) => first + i).filter((port) => port <= LAST_PORT)
+  Array.from({ length: PORT_TRIES }, (_, i) => first + i).filter((port) => port <= MAX_PORT)
 
 /** Starts it on the next free port where the user chose none. */
 async function startServer(

@@ -1,6 +1,6 @@
 /** The formula of all pauses between attempts. */
 import { expect, it } from 'vitest'
-import { aroundMs, backoffMs } from '../../src/ground/base/backoff.ts'
+import { aroundMs, backoffMs, jitteredMs } from '../../src/ground/base/backoff.ts'
 
 const of = (jitter: number | undefined, random: number) =>
   [0, 1, 2, 3, 9, 5_000].map((failures) =>
@@ -28,4 +28,8 @@ it('a pause around a pace is half of it to one and a half times, up to its limit
     [100, 200, 300, 300],
     [150, 300, 450, 450],
   ])
+})
+
+it('a jittered pace is half of it to one and a half times', () => {
+  expect([0, 0.5, 1].map((random) => jitteredMs(100, () => random))).toEqual([50, 100, 150])
 })

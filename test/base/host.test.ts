@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { foreignPage, hostOf, isHostOf, isLoopback, withoutSecrets } from '../../src/ground/base/host.ts'
+import {
+  decodePercents,
+  foreignPage,
+  hostOf,
+  isHostOf,
+  isLoopback,
+  isPort,
+  withoutSecrets,
+} from '../../src/ground/base/host.ts'
 
 it.each([
   ['localhost:1848', 'localhost'],
@@ -15,6 +23,20 @@ it.each([
 ])('the host of the Host header %j is %j', (header, host) => {
   expect(hostOf(header)).toBe(host)
 })
+
+it.each([
+  [1, true],
+  [65_535, true],
+  [0, false],
+  [65_536, false],
+  [80.5, false],
+  [Number.NaN, false],
+])('whether a client can connect to port %s: %s', (port, can) => expect(isPort(port)).toBe(can))
+
+it.each([
+  ['a%40b', 'a@b'],
+  ['100%', '100%'],
+])('the part %s of an address is %s', (part, text) => expect(decodePercents(part)).toBe(text))
 
 it.each(['localhost', 'LocalHost', '127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])(
   '%s is a loopback',

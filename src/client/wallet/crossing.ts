@@ -1,4 +1,5 @@
 /** Second half of a transfer between chains: the proof of the first step, and the continuation with it. */
+import { jitteredMs } from '#ground/base/backoff.ts'
 import { sleep } from '#ground/base/clock.ts'
 import { operatingError } from '#ground/base/errors.ts'
 import type { CommandResult } from '#ground/schema/command-bodies.ts'
@@ -79,7 +80,7 @@ export async function completeCrossing(
       if (round === MAX_ROUNDS || !isOrphaned(error)) throw error
     }
     const { clock, signal } = commandSender.options
-    await sleep(clock, ROUND_PAUSE_MS * (0.5 + Math.random()), signal)
+    await sleep(clock, jitteredMs(ROUND_PAUSE_MS, Math.random), signal)
     // The first step returns to the chain by itself, or this wait ends.
     await commandSender.waitForResult(crossing.chain, crossing.requestKey)
   }

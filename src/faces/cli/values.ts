@@ -1,5 +1,6 @@
 /** Kinds of option values. Each parses text (flag, environment) or a YAML value. */
 import { operatingError } from '#ground/base/errors.ts'
+import { MAX_PORT } from '#ground/base/host.ts'
 import { findSimilarName } from '#ground/base/similar-names.ts'
 import { formatDuration } from '#ground/base/units.ts'
 import { parseSchedule, type Schedule } from '#mining/mine/schedule.ts'
@@ -273,7 +274,7 @@ export const listenAddress: ValueKind<HostPort | null> = {
     const text = raw === false ? 'off' : (scalarText(raw) ?? '')
     if (text === 'off') return null
     const match = HOST_PORT.exec(text)
-    if (match === null || Number(match[3]) > 65535) return undefined
+    if (match === null || Number(match[3]) > MAX_PORT) return undefined
     return { host: match[1] ?? match[2], port: Number(match[3]) }
   },
   format: (value) =>

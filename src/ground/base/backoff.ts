@@ -1,4 +1,4 @@
-/** Pauses between attempts: the only formula of exponential backoff with jitter. */
+/** Pauses between attempts: the only formulas of exponential backoff and of jitter. */
 
 /** Bounds of the pauses. */
 interface Backoff {
@@ -26,3 +26,6 @@ export const aroundMs = (firstMs: number, maxMs: number): Backoff => ({
   maxMs: 1.5 * maxMs,
   jitter: 2 / 3,
 })
+
+/** A pause from half to one and a half times of a pace in milliseconds. @param random uniform in [0, 1) */
+export const jitteredMs = (paceMs: number, random: () => number): number => paceMs * (0.5 + random())

@@ -10,6 +10,21 @@ export function isLoopback(host: string): boolean {
   return host === '::1' || host.toLowerCase() === 'localhost' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(host)
 }
 
+/** Highest port of TCP. */
+export const MAX_PORT = 65_535
+
+/** Whether a client can connect to a port. Port 0, which lets a server choose, is not one. */
+export const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= MAX_PORT
+
+/** Decodes %XX in a part of an address. A text with a literal per cent sign stays as it is. */
+export function decodePercents(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Host of a Host header without port and brackets, in lower case; empty if there is none. */
 export function hostOf(header = ''): string {
   return (/^\[(.*)\](:\d+)?$/.exec(header)?.[1] ?? header.replace(/:\d+$/, '')).toLowerCase()

@@ -2,6 +2,7 @@
  * Plain options of an embedded network: the values that each takes, and its default. Programs, the command line and the
  * settings of a network take them from here, so each default stands once.
  */
+import { MAX_PORT } from '../base/host.ts'
 import { MAX_PHRASE_ACCOUNTS } from '../chain/development-accounts.ts'
 import { DEFAULT_CASTING_BLOCKS, MAX_CASTING_BLOCKS } from '../chain/fork.ts'
 import { graphNames } from '../chain/graph.ts'
@@ -89,7 +90,7 @@ export const limitOptions = {
 /** Options whose values are texts, numbers or switches. `fallback` is the default, where there is one. */
 export const plainOptions = {
   host: withDefault(textOption, '127.0.0.1'),
-  port: withDefault(wholeNumber(0, 65_535), 1848),
+  port: withDefault(wholeNumber(0, MAX_PORT), 1848),
   dataDir: textOption,
   stateFile: textOption,
   backupDir: textOption,

@@ -6,6 +6,7 @@
  * (`handshake_first: true`); this is not supported.
  */
 import { operatingError } from '#ground/base/errors.ts'
+import { decodePercents, isPort } from '#ground/base/host.ts'
 import { fleetErrors } from './errors.ts'
 
 export interface NatsAddress {
@@ -33,17 +34,8 @@ export function readNatsAddress(text: string): NatsAddress {
   }
   const port = digits === undefined ? DEFAULT_PORT : Number(digits)
   const url = `${scheme.toLowerCase()}://${host}:${port}`
-  if (port < 1 || port > 65_535) throw operatingError(fleetErrors.badPort, { url, port })
+  if (!isPort(port)) throw operatingError(fleetErrors.badPort, { url, port })
   const tls = scheme.toLowerCase() === 'tls'
-  return { host, port, tls, user: decodePart(user), password: decodePart(password), url }
-}
-
-function decodePart(text: string | undefined): string | null {
-  if (text === undefined) return null
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // A literal percent sign.
-    return text
-  }
+  const decode = (part: string | undefined) => (part === undefined ? null : decodePercents(part))
+  return { host, port, tls, user: decode(user), password: decode(password), url }
 }

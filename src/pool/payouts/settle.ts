@@ -12,7 +12,7 @@ import { NodeRefusal } from '#client/node/errors.ts'
 import type { CallOptions } from '#client/node/requests.ts'
 import { isOutage } from '#client/node/wait-for.ts'
 import type { CommandStep } from '#client/wallet/command-sender.ts'
-import { aroundMs, backoffMs } from '#ground/base/backoff.ts'
+import { aroundMs, backoffMs, jitteredMs } from '#ground/base/backoff.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, NewcutError, operatingError } from '#ground/base/errors.ts'
 import type { OnProgress } from '#ground/base/progress.ts'
@@ -71,7 +71,7 @@ export async function settlePayouts(payouts: readonly Payout[], options: SettleO
   const follower = new PayoutFollower(options, payouts)
   let open = payouts
   for (let failures = 0; open.length > 0; ) {
-    let pauseMs = POLL_MS * (0.5 + Math.random())
+    let pauseMs = jitteredMs(POLL_MS, Math.random)
     try {
       open = await follower.look(open)
       failures = 0

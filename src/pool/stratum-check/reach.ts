@@ -3,6 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '#ground/base/clock.ts'
 import { operatingError } from '#ground/base/errors.ts'
+import { isPort } from '#ground/base/host.ts'
 import { checkErrors } from './errors.ts'
 
 export interface ServerAddress {
@@ -26,7 +27,7 @@ export function readServerAddress(text: string): ServerAddress {
   }
   const url = `stratum+${scheme.toLowerCase()}://${host}:${digits}`
   const port = Number(digits)
-  if (port < 1 || port > 65_535) throw operatingError(checkErrors.badPort, { url, port })
+  if (!isPort(port)) throw operatingError(checkErrors.badPort, { url, port })
   return { host: host.replace(/^\[|\]$/g, ''), port, isTls: scheme.toLowerCase() === 'ssl', url }
 }
 

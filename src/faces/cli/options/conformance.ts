@@ -1,5 +1,6 @@
 /** Options of `newcut conformance`, and of `newcut rigs check`. */
 import { caseNeeds, caseReleases } from '#client/conformance/words.ts'
+import { MAX_PORT } from '#ground/base/host.ts'
 import { makerNames } from '#pool/stratum-check/maker-rigs.ts'
 import { duration, oneOf, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { nodeOptions, oneNetworkFile, tlsOptions } from './node.ts'
@@ -34,7 +35,7 @@ const words = `${releaseWords.slice(0, -1).join(', ')} and ${releaseWords.at(-1)
 export const conformanceOptions = {
   ...withNeed('ofNode', { node: { ...nodeOptions.node, help: 'address of the node' } }),
   serve: flagOnly(
-    optional(wholeNumber(0, 65_535), 'PORT', 'judge a client: serve it a node at this local port', {
+    optional(wholeNumber(0, MAX_PORT), 'PORT', 'judge a client: serve it a node at this local port', {
       more: '0 takes any free port. The node is a new development network. It has faults and odd answers.',
     }),
   ),

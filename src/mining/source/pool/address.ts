@@ -1,6 +1,7 @@
 /** Addresses of pools: `stratum+tcp://USER[:PASSWORD]@HOST:PORT`, or `stratum+ssl://` for TLS. */
 import { createRequire } from 'node:module'
 import { operatingError } from '#ground/base/errors.ts'
+import { decodePercents, isPort } from '#ground/base/host.ts'
 import { sourceErrors } from '../errors.ts'
 
 export interface PoolAddress {
@@ -39,7 +40,7 @@ export function readPoolAddress(text: string): PoolAddress {
   }
   const url = `stratum+${scheme.toLowerCase()}://${host}:${digits}`
   const port = Number(digits)
-  if (port < 1 || port > 65_535) throw operatingError(sourceErrors.poolPort, { url, port })
+  if (!isPort(port)) throw operatingError(sourceErrors.poolPort, { url, port })
   const [account] = ACCOUNT.exec(credentials) ?? []
   // Splitting a mistyped account would pay somebody else.
   if (account === undefined && LIKE_ACCOUNT.test(credentials)) {
@@ -62,15 +63,6 @@ export function readPoolAddress(text: string): PoolAddress {
     user: decodePercents(user),
     password: decodePercents(password),
     url,
-  }
-}
-
-function decodePercents(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // A literal per cent sign.
-    return text
   }
 }
 

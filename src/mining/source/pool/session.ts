@@ -5,6 +5,7 @@
 import { decodeHex } from '#ground/base/bytes.ts'
 import { type Clock, sleep } from '#ground/base/clock.ts'
 import { describeError, FormatError, type NewcutError, operatingError } from '#ground/base/errors.ts'
+import { isPort } from '#ground/base/host.ts'
 import { printable } from '#ground/base/printable.ts'
 import type { FixedNonce } from '#ground/chain/nonce.ts'
 import type { Receipt } from '#ground/chain/solution.ts'
@@ -301,7 +302,7 @@ export class PoolSession {
     const waitMs = Math.min(MAX_MOVE_WAIT_MS, Math.max(0, 1000 * numberIn(seconds) || 0))
     const where = printable(`${to}:${at}`, 100)
     // Compare with the configured address, so that several redirections cannot leave its domain.
-    if (!mayMoveTo(home, to) || !Number.isInteger(at) || at < 1 || at > 65_535) {
+    if (!mayMoveTo(home, to) || !isPort(at)) {
       const text = `it redirects miners to ${where}, outside its own domain: newcut does not follow`
       this.#options.handlers.onMessage(text, true)
       return
