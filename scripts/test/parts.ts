@@ -129,7 +129,7 @@ const listed: readonly Part[] = [
   {
     name: 'devnet',
     what: 'a development network that is damaged, saved, and left alone for long',
-    files: inFolder('devnet', 'auto-mine', 'backup', 'damage', 'simulate-limits'),
+    files: inFolder('devnet', 'auto-mine', 'backup', 'damage', 'simulate-limits', 'simulate-writes'),
     workers: WAITING,
     waits: true,
   },

@@ -301,9 +301,11 @@ it('a simulation on a fork reads the state of the other network, and leaves both
 it('the typed control simulates blocks', async () => {
   const devnet = await startDevnet({ port: 0, graph: 'singleton', autoMine: { kind: 'on-demand' } })
   onTestFinished(() => devnet.close())
-  const { commands } = await devnet.simulate([{ chains: { 0: [{ code: '(+ 1 2)' }] } }], { trace: true })
+  const keyset = { code: '(namespace "free") (define-keyset "free.k" (read-keyset "k"))', data: { k: [] } }
+  const { commands } = await devnet.simulate([{ chains: { 0: [{ code: '(+ 1 2)' }, keyset] } }], { trace: true })
   expect(commands[0].result).toEqual({ status: 'success', data: { int: 3 } })
   expect(commands[0].trace?.name).toBe('transaction')
+  expect(commands[1].entries.map(({ kind, key }) => `${kind} ${key}`)).toEqual(['keyset free.k'])
 })
 
 it('a simulated command prints into its result, and nowhere else', async () => {

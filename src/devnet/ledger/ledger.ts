@@ -35,7 +35,7 @@ import {
 import { type Genesis, genesisIn, genesisOf } from './genesis.ts'
 import type { BeginOptions, ForeignBlockExecutor, LedgerOptions } from './ledger-options.ts'
 import { codeFault, gasFault, NO_MINER, pactFault, payerFault, runLocally, runPreflight } from './local.ts'
-import type { VerifyingBlock } from './output-proof.ts'
+import type { ProofCheck, VerifyingBlock } from './output-proof.ts'
 import { hasPlainPayer, isPlainCommand } from './plain-command.ts'
 import { provenPact } from './proven-pact.ts'
 import type { ProofReader } from './transaction.ts'
@@ -346,8 +346,8 @@ export class Ledger implements Executions {
   }
 
   /** Verifies a proof for the native `verify-spv`. */
-  verifySpv(context: BlockContext, type: string, object: ObjectValue): ProvenResult {
-    return verifySpv(this.#options.store, this.#proofPlaceOf(context), type, object)
+  verifySpv(context: BlockContext, type: string, object: ObjectValue, isKnown?: ProofCheck): ProvenResult {
+    return verifySpv(this.#options.store, { ...this.#proofPlaceOf(context), isKnown }, type, object)
   }
 
   /** Pact that a proof of another chain proves to a block. @throws ContractError */

@@ -7,6 +7,8 @@ import { isInSpvWindow } from '#ground/chain/spv-window.ts'
 import { sha512t256 } from '../rules/digest.ts'
 import type { Block, BlockStore } from '../store/block-store.ts'
 
+export type ProofCheck = (proof: OutputProof) => boolean
+
 /** Where a proof must hold. */
 export interface VerifyingBlock {
   /** Chain of the new block. */
@@ -17,10 +19,13 @@ export interface VerifyingBlock {
   readonly window: number | null
   /** Whether a header (hash in base64url) is at or below the pin of a forked chain. */
   readonly isBelowPin?: ((root: string) => boolean) | undefined
+  /** Whether a proof of blocks outside the store holds. */
+  readonly isKnown?: ProofCheck | undefined
 }
 
 /** @returns why the proof does not hold, in the words of live nodes, or null if it holds */
 export function outputProofFault(store: BlockStore, place: VerifyingBlock, proof: OutputProof): string | null {
+  if (place.isKnown?.(proof)) return null
   const hashes = hashesOf(proof)
   // The forked node has these blocks, and no one here can look into them.
   if (place.isBelowPin?.(encodeBase64Url(hashes[hashes.length - 1]))) return null

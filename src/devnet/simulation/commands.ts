@@ -43,6 +43,8 @@ interface CommandPlace {
   /** Keys of an account, which sign if the command names no signers. */
   readonly keysOf: (account: string) => readonly string[]
   readonly stepOf: (pact: NonNullable<CommandToSimulate['continue']>) => StepToRun
+  /** Fields of the proof of an earlier command. @param at place in the request */
+  readonly proofOf: (name: string, at: string) => object
 }
 
 const encoder = new TextEncoder()
@@ -77,7 +79,7 @@ function expectFields(given: CommandToSimulate, at: string): void {
   }
   if (given.cmd === undefined) expectNone(['keys'], 'it goes with cmd; signers are those of code and continue')
   else {
-    const inside = ['data', 'sender', 'signers', 'gasLimit', 'gasPrice', 'admin', 'caps'] as const
+    const inside = ['data', 'proofs', 'sender', 'signers', 'gasLimit', 'gasPrice', 'admin', 'caps'] as const
     expectNone(inside, 'a complete command has its own')
   }
   if (given.sender === undefined) expectNone(['gasPrice'], 'nobody pays without a sender')
@@ -85,7 +87,8 @@ function expectFields(given: CommandToSimulate, at: string): void {
 }
 
 function contentsOf(given: CommandToSimulate, place: CommandPlace): object {
-  const { code, continue: pact, data = {}, sender, gasLimit = place.gasLimit, gasPrice = GAS_PRICE } = given
+  const { code, continue: pact, sender, gasLimit = place.gasLimit, gasPrice = GAS_PRICE } = given
+  const data = messageDataOf(given, place)
   return {
     networkId: place.network,
     payload: pact === undefined ? { exec: { code, data } } : { cont: { ...place.stepOf(pact), data } },
@@ -101,6 +104,16 @@ function contentsOf(given: CommandToSimulate, place: CommandPlace): object {
     nonce: `simulate ${place.at}`,
     ...(sender === undefined && { privileged: { admin: given.admin ?? [], caps: given.caps ?? [], areAsked: false } }),
   }
+}
+
+/** Message data, proofs included. @throws InvalidSimulation */
+function messageDataOf({ data = {}, proofs = {} }: CommandToSimulate, { at, proofOf }: CommandPlace): object {
+  const proven = Object.entries(proofs).map(([field, name]) => {
+    const place = `${at}/proofs/${field}`
+    if (Object.hasOwn(data, field)) throw new InvalidSimulation(`${place}: data has this field too`)
+    return [field, proofOf(name, place)] as const
+  })
+  return proven.length === 0 ? data : { ...data, ...Object.fromEntries(proven) }
 }
 
 function signersOf({ signers, sender }: CommandToSimulate, { at, keysOf }: CommandPlace): object[] {

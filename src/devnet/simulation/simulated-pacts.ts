@@ -1,25 +1,20 @@
-/** Pacts that commands of a simulation began or continued, and the proofs of their steps for other chains. */
+/** Named commands of a simulation, the pacts that they began or continued, and proofs of their results. */
+import { decodeBase64Url } from '#ground/base/bytes.ts'
 import { parsePlainJson } from '#ground/base/json.ts'
 import { suggestName } from '#ground/base/similar-names.ts'
-import type { Header } from '#ground/chain/header.ts'
-import type { Network } from '#ground/chain/network.ts'
 import type { CommandToSimulate } from '#ground/schema/control.ts'
 import type { PactState } from '#language/contracts/machine/ast.ts'
 import type { ReadableState } from '#language/contracts/machine/state.ts'
 import type { StepToRun } from './commands.ts'
 import { InvalidSimulation } from './invalid-simulation.ts'
-import { proveSimulated, type SimulatedOutput } from './proofs.ts'
+import type { ProofPlace, SimulatedProofs } from './simulated-proofs.ts'
 
 /** The last step of a pact. */
 interface SimulatedStep {
   readonly chain: number
-  /** Position of the block in the simulation. */
-  readonly block: number
+  /** Request key of the command that ran it. */
+  readonly requestKey: string
   readonly step: number
-  /** JSON text of the result. */
-  readonly output: string
-  /** Set once its block is complete. */
-  proven: SimulatedOutput | null
 }
 
 /** The step that a command ran, in its result. */
@@ -27,31 +22,30 @@ interface StepResult {
   readonly continuation: { readonly pactId: string; readonly step: number } | null
 }
 
-/** Where a step is to run. */
-interface StepPlace {
+/** Where a command is to run. */
+interface CommandPlace extends ProofPlace {
+  /** Place in the request. */
   readonly at: string
-  readonly chain: number
-  /** Position of the block in the simulation. */
-  readonly block: number
+}
+
+/** Where a step is to run. */
+interface StepPlace extends CommandPlace {
   readonly state: ReadableState
 }
 
+const decoder = new TextDecoder()
+
 export class SimulatedPacts {
-  readonly #network: Network
-  readonly #heads: ReadonlyMap<number, Header>
+  readonly #proofs: SimulatedProofs
   /** Name of a command -> its request key. */
   readonly #named = new Map<string, string>()
   /** Request key -> pact that the command began or continued. */
   readonly #pactOf = new Map<string, string>()
   /** Pact id -> its last step. */
   readonly #steps = new Map<string, SimulatedStep>()
-  /** Proof -> JSON text of the result that it proves. */
-  readonly #proofs = new Map<string, string>()
 
-  /** @param heads newest block of each chain below the simulated ones */
-  constructor(network: Network, heads: ReadonlyMap<number, Header>) {
-    this.#network = network
-    this.#heads = heads
+  constructor(proofs: SimulatedProofs) {
+    this.#proofs = proofs
   }
 
   /** @throws InvalidSimulation if another command has this name */
@@ -61,25 +55,30 @@ export class SimulatedPacts {
   }
 
   /** Takes the result of a command. @param output JSON text */
-  note(requestKey: string, output: string, { chain, block }: Pick<SimulatedStep, 'chain' | 'block'>): void {
+  note(requestKey: string, output: string, chain: number): void {
     const { continuation } = parsePlainJson(output) as StepResult
     if (continuation === null) return
     const { pactId, step } = continuation
     this.#pactOf.set(requestKey, pactId)
-    this.#steps.set(pactId, { chain, block, step, output, proven: null })
+    this.#steps.set(pactId, { chain, requestKey, step })
   }
 
-  /** Takes the block that has these steps. @param requestKeys its commands, in order */
-  complete(requestKeys: readonly string[], block: Omit<SimulatedOutput, 'index'>): void {
-    for (const [index, key] of requestKeys.entries()) {
-      const step = this.#steps.get(this.#pactOf.get(key) ?? '')
-      if (step?.proven === null && step.chain === block.header.chainId) step.proven = { ...block, index }
+  /** Fields of the proof of the result of a named command, as `verify-spv` takes them. @throws InvalidSimulation */
+  proofOf(name: string, place: CommandPlace): object {
+    const key = this.#named.get(name)
+    if (key === undefined) {
+      const guess = suggestName(name, this.#named.keys())
+      throw new InvalidSimulation(`${place.at}: no earlier command has the name ${JSON.stringify(name)}${guess}`)
     }
-  }
-
-  /** JSON text of the result that a proof of this simulation proves; undefined for any other proof. */
-  outputOf(proof: string): string | undefined {
-    return this.#proofs.get(proof)
+    const proof = this.#proofs.prove(key, place)
+    if (proof === 'early') {
+      const rule = 'a command has a proof in all blocks after its own, and none if no block took it'
+      throw new InvalidSimulation(`${place.at}: ${JSON.stringify(name)} has no proof here: ${rule}`)
+    }
+    if (proof === null) {
+      throw new InvalidSimulation(`${place.at}: the network has no way from the chain of ${name} to ${place.chain}`)
+    }
+    return parsePlainJson(decoder.decode(decodeBase64Url(proof, 'proof'))) as object
   }
 
   /** The step that a command is to run. @throws InvalidSimulation */
@@ -105,14 +104,13 @@ export class SimulatedPacts {
     )
   }
 
-  #prove({ proven, output, chain, block }: SimulatedStep, place: StepPlace): string | null {
-    if (proven === null || block === place.block) {
+  #prove({ requestKey, chain }: SimulatedStep, place: StepPlace): string | null {
+    const proof = this.#proofs.prove(requestKey, place)
+    if (proof === 'early') {
       throw new InvalidSimulation(
         `${place.at}/continue: the step before is in the same block, on chain ${chain}: its proof holds from the next block on`,
       )
     }
-    const proof = proveSimulated(this.#network, this.#heads, proven, place.chain)
-    if (proof !== null) this.#proofs.set(proof, output)
     return proof
   }
 }

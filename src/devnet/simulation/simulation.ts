@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Header } from '#ground/chain/header.ts'
 import type { MinerAccount } from '#ground/chain/payload.ts'
+import { encodeProof, type OutputProof } from '#ground/chain/spv.ts'
 import {
   type BlockToSimulate,
   type CommandToSimulate,
@@ -29,9 +30,10 @@ import type { Chains } from '../rules/chains.ts'
 import type { NetworkRules } from '../rules/network-rules.ts'
 import { type BuiltCommand, commandFrom } from './commands.ts'
 import { InvalidSimulation } from './invalid-simulation.ts'
-import { changedRowsText, refusedText } from './result-text.ts'
+import { changedEntriesText, changedRowsText, refusedText } from './result-text.ts'
 import { SimulatedChain } from './simulated-chain.ts'
 import { SimulatedPacts } from './simulated-pacts.ts'
+import { SimulatedProofs } from './simulated-proofs.ts'
 
 /** Parts of the node that a simulation reads. */
 export interface SimulatorParts {
@@ -63,6 +65,7 @@ interface Outcome {
   /** Coins paid for gas. */
   readonly fee: string
   readonly rows: string
+  readonly entries: string
   readonly printed: readonly string[]
   readonly trace: string | null
 }
@@ -75,6 +78,7 @@ export class Simulation {
   readonly #isTraced: boolean
   readonly #heads: ReadonlyMap<number, Header>
   readonly #chains = new Map<number, SimulatedChain>()
+  readonly #proofs: SimulatedProofs
   readonly #pacts: SimulatedPacts
   readonly #results: string[] = []
   #bytes = 0
@@ -87,7 +91,8 @@ export class Simulation {
     this.#parts = parts
     this.#isTraced = trace
     this.#heads = new Map(chains.cut)
-    this.#pacts = new SimulatedPacts(chains.network, this.#heads)
+    this.#proofs = new SimulatedProofs(chains.network, this.#heads)
+    this.#pacts = new SimulatedPacts(this.#proofs)
   }
 
   /** JSON text of the results so far. */
@@ -118,7 +123,7 @@ export class Simulation {
         if (key !== null) keys.push(key)
       }
       const { payload } = open.draft
-      this.#pacts.complete(keys, { header: chain.add(chain.parentOf(block), open.draft, payload), payload })
+      this.#proofs.add(keys, { header: chain.add(chain.parentOf(block), open.draft, payload), payload, block })
     }
   }
 
@@ -186,11 +191,11 @@ export class Simulation {
     if (given.name !== undefined) this.#pacts.name(given.name, key, at)
     if (built.isPrivileged) open.isPrivileged.add(key)
     const reason = this.#reasonAgainst(open, built)
-    const { isInBlock, output, fee, rows, printed, trace } =
+    const { isInBlock, output, fee, rows, entries, printed, trace } =
       reason === null ? await this.#execute(open, built) : refuseWith(key, reason)
     if (isInBlock) {
       chain.requestKeys.add(key)
-      this.#pacts.note(key, output, { chain: context.chain, block })
+      this.#pacts.note(key, output, context.chain)
     }
     const about = {
       name: given.name ?? null,
@@ -203,7 +208,7 @@ export class Simulation {
     const text = [
       JSON.stringify(about),
       output,
-      `{"fee":${fee},"rows":${rows},"printed":${JSON.stringify(printed)}}`,
+      `{"fee":${fee},"rows":${rows},"entries":${entries},"printed":${JSON.stringify(printed)}}`,
       trace ?? '{}',
     ]
     this.#take(
@@ -228,6 +233,7 @@ export class Simulation {
         return guard instanceof Guard && guard.is.kind === 'keyset' ? guard.is.keys : []
       },
       stepOf: (pact) => this.#pacts.stepOf(pact, { at, chain: context.chain, block, state }),
+      proofOf: (name, place) => this.#pacts.proofOf(name, { at: place, chain: context.chain, block }),
     })
   }
 
@@ -250,13 +256,20 @@ export class Simulation {
     { draft, chain, context }: OpenBlock,
     { command, keys, isPrivileged }: BuiltCommand,
   ): Promise<Outcome> {
-    const runs: (RefusedCommand | (SimulatedExecution & { readonly rows: string }))[] = []
+    const runs: (RefusedCommand | (SimulatedExecution & Pick<Outcome, 'rows' | 'entries'>))[] = []
     const run: RunLater = async (layer, ...rest) => {
       const source = { ...this.#proofsOn(chain, context), state: layer }
       const executed = await this.#parts.simulate([layer, ...rest], { source, keys, isTraced: this.#isTraced })
       // A part of a forked network may be missing here: then it runs again.
       if ('refused' in executed) runs.push(executed)
-      else runs.push(Object.assign({}, executed, { rows: changedRowsText(layer, executed.layer.entries()) }))
+      else {
+        const writes = executed.layer.entries()
+        runs.push({
+          ...executed,
+          rows: changedRowsText(layer, writes),
+          entries: changedEntriesText(layer, writes),
+        })
+      }
       return executed
     }
     const { bytes } = transactionOf(command)
@@ -269,9 +282,10 @@ export class Simulation {
       return refuseWith(command.key, done.refused)
     }
     this.#charge(done.gas)
-    const { output, rows, trace, printed } = done
+    const { output, rows, entries, trace, printed } = done
     const fee = isPrivileged ? '0' : valueToJson(gasFeeOf(done.gas, command))
-    return { isInBlock: true, output, fee, rows, trace, printed: (printed?.lines ?? []).map(({ text }) => text) }
+    const texts = (printed?.lines ?? []).map(({ text }) => text)
+    return { isInBlock: true, output, fee, rows, entries, trace, printed: texts }
   }
 
   /** Verifies proofs of the simulation, and those of real blocks. */
@@ -280,10 +294,13 @@ export class Simulation {
     const base = contextOn(chain, head, rules)
     return {
       verify: (proof: string) => {
-        const output = this.#pacts.outputOf(proof)
+        const output = this.#proofs.outputOf(proof, chain)
         return output === undefined ? ledger.verify(base, proof) : { output }
       },
-      verifySpv: (type: string, object: ObjectValue) => ledger.verifySpv(base, type, object),
+      verifySpv: (type: string, object: ObjectValue) => {
+        const isKnown = (proof: OutputProof) => this.#proofs.outputOf(encodeProof(proof), chain) !== undefined
+        return ledger.verifySpv(base, type, object, isKnown)
+      },
     }
   }
 
@@ -318,6 +335,7 @@ const refuseWith = (key: string, reason: string): Outcome => ({
   output: refusedText(key, reason),
   fee: '0',
   rows: '[]',
+  entries: '[]',
   printed: [],
   trace: null,
 })

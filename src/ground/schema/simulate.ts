@@ -66,6 +66,11 @@ const CommandToSimulate = Type.Object(
     ),
     keys: Type.Optional(Keys('with cmd: public keys that sign too, without limit')),
     data: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'message data' })),
+    proofs: Type.Optional(
+      Type.Record(Type.String({ maxLength: MAX_NAME }), Name, {
+        description: 'field of the message data: `name` of an earlier command, whose proof it gets, for `verify-spv`',
+      }),
+    ),
     sender: Type.Optional({ ...Name, description: 'account that pays for gas; default: nobody pays' }),
     signers: Type.Optional(
       Type.Array(SimulatedSigner, {
@@ -123,15 +128,23 @@ export const SimulateRequest = Type.Object(
 /** Blocks to simulate. */
 export type SimulateRequest = Static<typeof SimulateRequest>
 
-const MaybeRow = (description: string) =>
+const MaybeObject = (description: string) =>
   Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], { description })
 
 /** A row that a command wrote. */
 const ChangedRow = Type.Object({
   table: Type.String(),
   key: Type.String(),
-  before: MaybeRow('null for a new row'),
-  after: MaybeRow('as later commands find it'),
+  before: MaybeObject('null for a new row'),
+  after: MaybeObject('as later commands find it'),
+})
+
+/** A module, keyset, namespace, pact or table that a command wrote. */
+const ChangedEntry = Type.Object({
+  kind: Type.Union((['module', 'keyset', 'namespace', 'pact', 'table'] as const).map((kind) => Type.Literal(kind))),
+  key: Type.String({ description: 'name, or the id of a pact' }),
+  before: MaybeObject('null for a new one'),
+  after: MaybeObject('as later commands find it; null for a pact at its end'),
 })
 
 /** A command with its result. */
@@ -147,6 +160,7 @@ const SimulatedCommand = Type.Object({
   ...CommandResult.properties,
   fee: Type.Unknown({ description: 'coins paid for gas' }),
   rows: Type.Array(ChangedRow, { description: 'rows that it wrote, gas included' }),
+  entries: Type.Array(ChangedEntry, { description: 'modules, keysets, namespaces, pacts and tables that it wrote' }),
   printed: Type.Array(Type.String(), { description: 'texts of `print`' }),
   trace: Type.Optional(TraceStep),
   nodes: Type.Optional({ ...Count, description: 'steps in the tree' }),
