@@ -178,7 +178,9 @@ describe('newcut config COMMAND', () => {
 
   it('newcut config COMMAND refuses a name that is not a command', async () => {
     const { code, err } = await run(['config', 'devnt'])
-    expect(err).toMatch(/^newcut: config devnt: no such command; did you mean devnet\? \(newcut --help lists all commands\)/)
+    expect(err).toMatch(
+      /^newcut: config devnt: no such command; did you mean devnet\? \(newcut --help lists all commands\)/,
+    )
     expect(code).toBe(2)
   })
 })

@@ -157,8 +157,9 @@ describe('bad input', () => {
   })
 
   it('newcut conformance names the file of a report that it cannot write', async () => {
-    const { err, code } = await judgeNode('--only', 'health', '--junit', '/no/such/folder/report.xml')
+    const { err, out, code } = await judgeNode('--only', 'health', '--junit', '/no/such/folder/report.xml')
     expect(code).not.toBe(0)
+    expect(out, 'no case has run').toBe('')
     expect(err).toContain('--junit /no/such/folder/report.xml: there is no folder')
   })
 

@@ -166,6 +166,7 @@ function addCommand(program: Command, row: CommandRow, { context, state, help }:
     if (flags.json === true) state.format = 'json'
     const config = await configOf(row.options, flags, context.environment, file as string | undefined)
     if (row.isAboutOptions !== true) refuseWithoutEffect(row.options, config)
+    if (row.isAboutOptions !== true) await checkOutputs(row.options, config.values)
     if ('log' in config.values) state.format = config.values.log as LogFormat
     // With --exec, the terminal belongs to another command.
     const isQuiet = row.loadsLong !== true || state.format === 'json' || 'exec' in flags
@@ -183,6 +184,17 @@ function addCommand(program: Command, row: CommandRow, { context, state, help }:
     context.out.write(requireHelp(help).commandHelp(command, row, true))
     throw new CommanderError(0, 'commander.helpDisplayed', '')
   })
+}
+
+/** @throws NewcutError BAD_OUTPUT for a file that the command could not write at its end */
+async function checkOutputs(table: OptionTable, values: Readonly<Record<string, unknown>>): Promise<void> {
+  const specs = Object.entries(table) as readonly (readonly [string, OptionSpec<unknown>])[]
+  for (const [name, { isOutput }] of specs) {
+    const path = values[name]
+    if (isOutput !== true || typeof path !== 'string') continue
+    const { checkOutput } = await import('./output-file.ts')
+    checkOutput(`--${name}`, path)
+  }
 }
 
 async function configOf(

@@ -4,7 +4,7 @@ import { MAX_PORT } from '#ground/base/host.ts'
 import { makerNames } from '#pool/stratum-check/maker-rigs.ts'
 import { duration, oneOf, someText, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { nodeOptions, oneNetworkFile, tlsOptions } from './node.ts'
-import { flagOnly, option, optional, withNeed } from './row.ts'
+import { flagOnly, option, optional, outputFile, withNeed } from './row.ts'
 
 /** A time; a number without a unit is in seconds. */
 function seconds(leastMs: number): ValueKind<number> {
@@ -68,7 +68,7 @@ export const conformanceOptions = {
     fingerprint: tlsOptions.fingerprint,
   }),
   json: flagOnly(option(yesNo, false, null, 'print the report as JSON')),
-  junit: flagOnly(optional(someText, 'FILE', 'also write the report as JUnit XML to FILE')),
+  junit: outputFile('also write the report as JUnit XML to FILE'),
 }
 
 /** An account without a known key, which servers of newcut list nowhere. The check submits no shares. */

@@ -3,7 +3,7 @@
 import { newestRelease, nodeReleases } from '#ground/schema/devnet-modes.ts'
 import { duration, firstNodeUrl, oneOf, someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { oneNetworkFile } from './node.ts'
-import { flagOnly, option, optional, withNeed } from './row.ts'
+import { flagOnly, option, optional, outputFile, withNeed } from './row.ts'
 
 const CHAINS = /^\d{1,3}(,\d{1,3})*$/
 const RATE = /^(\d{1,4}(?:\.\d{1,3})?)\/s$/
@@ -104,9 +104,7 @@ export const forkCommandOptions = {
         more: 'It limits code that is made from modules.',
       }),
     ),
-    report: flagOnly(
-      optional(someText, 'FILE', 'write the differences as JSON', { more: 'Attach the file to an issue.' }),
-    ),
+    report: outputFile('write the differences as JSON', { more: 'Attach the file to an issue.' }),
     'node-release': { ...nodeReleaseOption, help: 'chainweb-node release to follow here' },
   }),
   'network-file': {

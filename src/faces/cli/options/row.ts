@@ -1,6 +1,6 @@
 /** The row of an option, from which flag, variable, configuration key, help and documents are made. */
 
-import type { ValueKind } from '../values.ts'
+import { someText, type ValueKind } from '../values.ts'
 import type { OptionNeed } from './needs.ts'
 
 /** Groups of options by what people do, in the order of the help, with their headings. */
@@ -61,6 +61,8 @@ interface OptionFacts {
   readonly plural?: string
   /** It belongs to one call of the command, so the environment and files cannot set it. */
   readonly isFlagOnly?: true
+  /** It names a file that the command writes at its end. The command starts only if that file can be written. */
+  readonly isOutput?: true
   /** No error and no output shows its value, `newcut config` included. */
   readonly isSecret?: true
 }
@@ -101,6 +103,10 @@ export function optional<T>(
 export function flagOnly<T extends { readonly help: string }>(spec: T): T & { readonly isFlagOnly: true } {
   return { ...spec, isFlagOnly: true }
 }
+
+/** Names a file that a call writes at its end. */
+export const outputFile = (help: string, facts: OptionFacts = {}) =>
+  flagOnly(optional(someText, 'FILE', help, { ...facts, isOutput: true }))
 
 /** The same options, which have no effect unless this holds too. */
 export function withNeed<Table extends object>(need: OptionNeed, table: Table): Table {

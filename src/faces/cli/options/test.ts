@@ -1,7 +1,7 @@
 /** Options of `newcut test`. */
 import { someText, texts, type ValueKind, wholeNumber, yesNo } from '../values.ts'
 import { forkOptions } from './fork.ts'
-import { flagOnly, option, optional, withNeed } from './row.ts'
+import { flagOnly, option, optional, outputFile, withNeed } from './row.ts'
 
 /** Maximum per cent that `--tolerance` takes. */
 const MAX_TOLERANCE = 10_000
@@ -53,7 +53,7 @@ const ofMutants = { needs: ['mutating'] } as const
 const rows = {
   json: flagOnly(option(yesNo, false, null, 'print a JSON object for each file', { needs: ['noTap'] })),
   tap: flagOnly(option(yesNo, false, null, 'print results in the Test Anything Protocol')),
-  junit: flagOnly(optional(someText, 'FILE', 'write results to FILE as JUnit XML')),
+  junit: outputFile('write results to FILE as JUnit XML'),
   github: flagOnly(
     option(yesNo, false, null, 'print failures as annotations of GitHub workflows', {
       more: 'It is on where the variable GITHUB_ACTIONS is true.',
@@ -109,7 +109,7 @@ const rows = {
   ),
   tolerance: option(percent(MAX_TOLERANCE), 0, 'N%', '--check: difference that is allowed', { needs: ['comparing'] }),
   coverage: option(yesNo, false, null, 'show which lines and branches the tests reached'),
-  lcov: flagOnly(optional(someText, 'FILE', 'write the coverage to FILE for lcov tools')),
+  lcov: outputFile('write the coverage to FILE for lcov tools'),
   'coverage-min': optional(leastCoverage, 'N', 'least per cent of lines; N,M also of branches', {
     more: 'If the coverage is lower, the exit code is 1.',
   }),
@@ -135,9 +135,7 @@ const rows = {
     ...ofMutants,
     more: 'If they notice fewer, the exit code is 1.',
   }),
-  'mutate-report': flagOnly(
-    optional(someText, 'FILE', 'write all faults to FILE for viewers of mutation testing reports', ofMutants),
-  ),
+  'mutate-report': outputFile('write all faults to FILE for viewers of mutation testing reports', ofMutants),
   'mutate-cache': optional(someText, 'FILE', 'file of results for the next run, or off', {
     ...ofMutants,
     more: 'A result holds until the contract, the test file or a file that it loads changes.',

@@ -1,7 +1,7 @@
 /** Options of commands that have few. */
 import { someText, yesNo } from '../values.ts'
 import { oneNetworkFile } from './node.ts'
-import { flagOnly, option, optional } from './row.ts'
+import { flagOnly, option, optional, outputFile } from './row.ts'
 
 /** Options of `newcut keygen`. */
 export const keygenOptions = {
@@ -29,7 +29,7 @@ export const rigsOptions = {
 
 /** Options of `newcut bench`. */
 export const benchOptions = {
-  json: flagOnly(optional(someText, 'FILE', 'write the report as JSON to FILE')),
+  json: outputFile('write the report as JSON to FILE'),
   compare: flagOnly(
     optional(someText, 'FILE', 'compare with an earlier report', {
       more: 'The exit code is 1 if something got worse.',

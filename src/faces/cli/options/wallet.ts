@@ -4,7 +4,7 @@ import { duration, gasPrice, someText, texts, wholeNumber, withCompletions, yesN
 import { forkOptions } from './fork.ts'
 import { mineOptions } from './mine.ts'
 import { nodeOptions } from './node.ts'
-import { flagOnly, option, optional, withNeed } from './row.ts'
+import { flagOnly, option, optional, outputFile, withNeed } from './row.ts'
 
 /** The highest chain number that `--chain` takes. */
 const MAX_CHAIN = 9999
@@ -225,7 +225,7 @@ export const resultOptions = {
 
 /** Options of `newcut types`. */
 export const typesOptions = {
-  out: flagOnly(optional(someText, 'FILE', 'file to write; without it, newcut prints', { group: 'output' })),
+  out: outputFile('file to write; without it, newcut prints', { group: 'output' }),
   chain: chainOption,
   ...nodeOptions,
 }
