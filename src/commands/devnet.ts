@@ -215,7 +215,7 @@ function startOptions(config: DevnetConfig, log: DevnetLog, networks: readonly N
         log.show({ type: 'refused', chain, height, reason, isStale })
       }
     },
-    onNotice: (message) => log.show({ type: 'warning', message }),
+    onNotice: (message, kind) => log.show({ type: kind === 'progress' ? 'notice' : 'warning', message }),
   }
 }
 

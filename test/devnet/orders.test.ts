@@ -110,7 +110,10 @@ describe('an order on a network with proof of work', () => {
     }
     const { signal } = new AbortController()
     const durable = () => Promise.resolve()
-    const onNotice = (message: string) => void notices.push(message)
+    const onNotice = (message: string, kind?: string) => {
+      expect(kind).toBe('progress')
+      notices.push(message)
+    }
     const running = new BlockRequest({ name: 'make-blocks', signal, durable, search, clock, onNotice }, 4)
     const { devnet } = await start({ graph: 'pair', difficulty: 1_000_000_000n })
     const work = devnet.chains.newWork(0, new Uint8Array(32))

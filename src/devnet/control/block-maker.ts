@@ -37,7 +37,7 @@ export interface BlockMakerOptions {
   /** Called with every block made. */
   readonly onMade?: (header: WorkFields, addition: Addition, by: BlockMadeBy) => void
   /** Called with the progress of long control requests. */
-  readonly onNotice: (message: string) => void
+  readonly onNotice: (message: string, kind?: 'progress') => void
   readonly onProgress?: OnProgress | undefined
 }
 

@@ -42,7 +42,7 @@ interface BlockRequestOptions {
   readonly search: NonceSearch
   readonly clock: Clock
   /** Called every five seconds with the progress of the order. */
-  readonly onNotice: (message: string) => void
+  readonly onNotice: (message: string, kind?: 'progress') => void
   readonly onProgress?: OnProgress | undefined
 }
 
@@ -164,7 +164,7 @@ export class BlockRequest {
     const blocks = this.#blocks === null ? `${this.made} blocks` : `${this.made} of ${this.#blocks} blocks`
     const searched = this.#searchedBefore + this.#searched
     if (this.#difficulty === 0) {
-      onNotice(`${name}: ${blocks} made`)
+      onNotice(`${name}: ${blocks} made`, 'progress')
       return
     }
     const left = this.#blocks === null ? 1 : this.#blocks - this.made
@@ -172,6 +172,7 @@ export class BlockRequest {
     const end = this.#blocks === null ? 'with the next block' : 'in all'
     onNotice(
       `${name}: ${blocks} made, ${withPrefix(searched)} hashes searched, about ${withPrefix(expected)} expected ${end}`,
+      'progress',
     )
   }
 }

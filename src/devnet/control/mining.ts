@@ -11,7 +11,7 @@ interface MiningOptions {
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
-  readonly onNotice: (message: string) => void
+  readonly onNotice: (message: string, kind?: 'progress') => void
 }
 
 export class AutoMining {

@@ -134,6 +134,9 @@ export interface DevnetOptions {
    * null at its end.
    */
   readonly onProgress?: OnProgress
-  /** Called with messages for an operator: progress of a long control request, a failed backup, a rebuilt database. */
-  readonly onNotice?: (message: string) => void
+  /**
+   * Called with messages for an operator, such as a failed backup or a rebuilt database. `kind` is `progress` for the
+   * progress of a long control request, which is not a warning.
+   */
+  readonly onNotice?: (message: string, kind?: 'progress') => void
 }
