@@ -232,6 +232,7 @@ describe('the reader of blocks', () => {
     ['yaml', 'thread: 2', /thread: no such option; did you mean threads\?/],
     ['yaml', 'threads: many', /threads/],
     ['yaml', 'a: [', /./],
+    ['yaml', '- uses: OWNER/newcut@v1\n  with: {comand: ls}', /no such input: comand/],
     ['json', '{"a":}', /JSON/],
     ['pact', '(module m', /./],
     ['conf', 'server {', /\{ stays open/],

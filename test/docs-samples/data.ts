@@ -1,5 +1,6 @@
 /** Judges blocks that are data: JSON, YAML and the forms of other programs. */
-import { parseAllDocuments } from 'yaml'
+import { readFileSync } from 'node:fs'
+import { parse, parseAllDocuments } from 'yaml'
 import { commandRows } from '../../src/commands/commands.ts'
 import { readRequest } from '../../src/commands/input/request-file.ts'
 import { resolveLayers } from '../../src/faces/cli/config.ts'
@@ -19,6 +20,7 @@ function yamlProblem(text: string): string | null {
     if (typeof content === 'object' && content !== null && 'publicMeta' in content) {
       return orMessage(() => void readRequest(text, 'the block', { networkId: null, nowMs: 0 }))
     }
+    if (isSteps(content)) return content.map(stepProblem).find((problem) => problem !== null) ?? null
     if (typeof content === 'object' && content !== null && FOREIGN_KEYS.some((key) => key in content)) return null
   }
   return orMessage(() => {
@@ -27,6 +29,24 @@ function yamlProblem(text: string): string | null {
     const layers = { orders: {}, flags: {}, environment: {}, content, file: 'the block' }
     for (const table of optionTables) resolveLayers(table, layers)
   })
+}
+
+/** A step of a workflow of GitHub. */
+interface WorkflowStep {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+const isSteps = (content: unknown): content is WorkflowStep[] =>
+  Array.isArray(content) && content.length > 0 && content.every((each) => 'uses' in each || 'run' in each)
+
+/** Inputs of the action of this repository have to exist. */
+function stepProblem({ uses, with: inputs = {} }: WorkflowStep): string | null {
+  if (!/\/newcut@/.test(uses ?? '')) return null
+  const action = parse(readFileSync(new URL('../../action.yml', import.meta.url), 'utf8')) as { inputs: object }
+  const wrong = Object.keys(inputs).find((name) => !(name in action.inputs))
+  return wrong === undefined ? null : `${uses}: no such input: ${wrong}`
 }
 
 const filledIn = (text: string) => text.replace(/\bKEY\b/g, 'ab'.repeat(32)).replace(/\bPORT\b/g, '1917')
