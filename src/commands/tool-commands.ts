@@ -46,6 +46,7 @@ export const toolCommands: readonly CommandRow[] = [
     name: 'devices',
     group: 'mining',
     help: 'list the GPUs of this machine',
+    loadsLong: true,
     options: devicesOptions,
     examples: ['newcut devices', 'newcut devices --measure', 'newcut devices --json'],
     run: async (_, { values }, context) => (await import('./devices.ts')).runDevices(values, context),

@@ -23,7 +23,7 @@ export interface CommandFacts {
   readonly group: CommandGroup
   /** One line of at most 66 letters, without a full stop. */
   readonly help: string
-  /** Its modules take long to load: until it prints something itself, a terminal shows its name and `help`. */
+  /** Its modules or drivers take long to load: until it prints something itself, a terminal shows its name and `help`. */
   readonly loadsLong?: true
   /** Arguments in the notation of commander: `<required>`, `[optional]`, `[repeated...]`. */
   readonly args?: readonly (string | ArgumentFacts)[]
