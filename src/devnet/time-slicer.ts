@@ -36,7 +36,7 @@ export class TimeSlicer {
     })
   }
 
-  /** Drops all waiting work. Its promises never settle: nobody waits for them any more. */
+  /** Drops all waiting work. Its promises never settle. */
   stop(): void {
     if (this.#next !== null) clearImmediate(this.#next)
     this.#waiting.clear()
@@ -75,5 +75,13 @@ function hasEnded({ steps, resolve, reject }: Task): boolean {
   } catch (error) {
     reject(error)
     return true
+  }
+}
+
+/** Runs work without interruptions. */
+export function runAtOnce<T>(steps: YieldingWork<T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
   }
 }

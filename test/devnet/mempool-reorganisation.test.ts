@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Mempools } from '../../src/devnet/mempool/mempools.ts'
+import { type DryRun, Mempools } from '../../src/devnet/mempool/mempools.ts'
 import { Chains } from '../../src/devnet/rules/chains.ts'
 import { rulesFor } from '../../src/devnet/rules/network-rules.ts'
 import { indexBlock, MemoryTransactionIndex } from '../../src/devnet/store/transaction-index.ts'
@@ -101,7 +101,7 @@ describe('a reorganisation', () => {
 })
 
 describe('with a clock of its own', () => {
-  function network() {
+  function network(trial: DryRun = noTrial) {
     let aheadMs = 0
     const nowMs = () => aheadMs + Date.now()
     const graph = { ...development, graphHistory: [{ from: 0, graph: graphs.singleton }], window: null }
@@ -116,7 +116,7 @@ describe('with a clock of its own', () => {
     chains.onBlock((block) => indexBlock(index, block))
     // In this release the size of a proof costs no gas.
     const rules = rulesFor(graph, '2.32')
-    const pools = new Mempools({ chains, index, nowMs, trial: noTrial, turns: new TimeSlicer(), rules })
+    const pools = new Mempools({ chains, index, nowMs, trial, turns: new TimeSlicer(), rules })
     const advance = (ms: number) => {
       aheadMs += ms
     }
@@ -152,6 +152,31 @@ describe('with a clock of its own', () => {
       invalid: [{ element: 0, fault: 'Transaction time-to-live is expired' }],
     })
   })
+
+  it.each(['tryNow', 'tryLater'] as const)(
+    'a pool refuses a transaction that a block took during its trial by %s',
+    async (name) => {
+      const command = signed()
+      const trial: DryRun = {
+        ...noTrial,
+        tryNow: () => {
+          if (name === 'tryLater') return undefined
+          take()
+          return null
+        },
+        tryLater: async () => {
+          take()
+          return null
+        },
+      }
+      const { chains, pools, pool } = network(trial)
+      const take = () => chains.adopt(new Map([[0, fork({ chains }, headOf(chains), [command])]]))
+      expect(await pools.submit(0, [commandOf(command)])).toMatchObject({
+        invalid: [{ element: 0, fault: 'Transaction already exists on chain' }],
+      })
+      expect(pool.size).toBe(0)
+    },
+  )
 
   it('a pool returns the same array for the next block until the choice changes', () => {
     const { pools, pool } = network()

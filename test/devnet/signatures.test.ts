@@ -8,7 +8,7 @@ import {
   sign,
 } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { signatureFault } from '../../src/devnet/mempool/signatures.ts'
+import { signatureFault, signaturesFault, verifyAhead } from '../../src/devnet/mempool/signatures.ts'
 import { keyPair } from './command.ts'
 
 const hash = digest('sha256', 'some command', 'buffer')
@@ -102,4 +102,41 @@ it('a point off the curve is not a key', () => {
   const { cose, secret } = p256()
   const off = `${cose.slice(0, -64)}${'00'.repeat(32)}`
   expect(faultOf(authenticated(secret), off)).toMatch(/^the public key cannot be one \(/)
+})
+
+describe('signatures that are verified ahead', () => {
+  const keys = [keyPair(), keyPair(), keyPair()]
+  const signers = keys.map(({ publicKey }) => ({ pubKey: publicKey, scheme: null, addr: null }))
+  const sigOf = ({ secret }: (typeof keys)[number]) => ({ sig: sign(null, hash, secret).toString('hex') })
+
+  it('a command has the same faults as without', async () => {
+    const [right, , other] = keys.map(sigOf)
+    for (const second of [other, { sig: 'ab'.repeat(63) }, { sig: 'xy'.repeat(64) }]) {
+      const command = { hash, signers, sigs: [right, second, other] }
+      const fault = signaturesFault(command)
+      expect(fault).toMatch(/^The signature at position 1 is invalid: /)
+      await verifyAhead(command)
+      expect(signaturesFault(command)).toBe(fault)
+    }
+    const whole = { hash, signers, sigs: keys.map(sigOf) }
+    await verifyAhead(whole)
+    expect(signaturesFault(whole)).toBe(null)
+  })
+
+  it('signatures and signers may differ in number', async () => {
+    const [first] = keys.map(sigOf)
+    const command = { hash, signers, sigs: [first] }
+    await verifyAhead(command)
+    expect(signaturesFault(command)).toMatch(/^The number of signers and signatures do not match/)
+    expect(signaturesFault(command, ({ pubKey }) => pubKey !== keys[0].publicKey)).toBe(null)
+  })
+
+  it('the check of a command takes the verdict and does not verify again', async () => {
+    const sigs = keys.map(sigOf)
+    const command = { hash, signers, sigs }
+    await verifyAhead(command)
+    sigs[0] = sigs[1]
+    expect(signaturesFault(command)).toBe(null)
+    expect(signaturesFault({ ...command })).toMatch(/position 0 is invalid: invalid ed25519 signature/)
+  })
 })

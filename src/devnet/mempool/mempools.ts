@@ -8,13 +8,23 @@ import type { Chains } from '../rules/chains.ts'
 import type { BlockRules, NetworkRules } from '../rules/network-rules.ts'
 import { differenceOf } from '../store/difference.ts'
 import { requestKeysOf, type TransactionIndex } from '../store/transaction-index.ts'
-import type { TimeSlicer, YieldingWork } from '../time-slicer.ts'
+import { runAtOnce, type TimeSlicer } from '../time-slicer.ts'
 import { Badlist } from './badlist.ts'
 import { EXPIRED, placeFault, sealFault, termsFault } from './checks.ts'
 import { blockTerms, defaultTerms, type GasTerms } from './gas-terms.ts'
 import { Impersonation } from './impersonation.ts'
 import { Mempool, type PoolFull } from './mempool.ts'
-import { BADLISTED, DROPPED, FULL, type InsertRefusal, type InvalidCommand, REVERTED, TIMED_OUT } from './refusals.ts'
+import {
+  BADLISTED,
+  checkEach,
+  DROPPED,
+  FULL,
+  type InsertRefusal,
+  type InvalidCommand,
+  REVERTED,
+  TIMED_OUT,
+} from './refusals.ts'
+import { verifyAhead } from './signatures.ts'
 import { isUnverified, manySlhDsaFault, type SignedParts, verdictsOn } from './slh-dsa.ts'
 import { type Transaction, transactionOf } from './transaction.ts'
 
@@ -137,25 +147,30 @@ export class Mempools {
   /** Accepts all of these commands, or none, without trials in a thread. @returns null if all were accepted */
   insert(chain: number, commands: readonly Command[]): InsertRefusal | null {
     for (const command of commands) if (this.#isSlow(command)) verdictsOn(command)
-    const steps = this.#check(chain, commands, [])
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return step.value ?? this.#enter(chain, commands.map(transactionOf))
-    }
+    const early = runAtOnce(this.#checkEntries(chain, commands))
+    const refused = early ?? runAtOnce(this.#checkExecutions(chain, commands, []))
+    return refused ?? this.#enter(chain, commands.map(transactionOf))
   }
 
   /**
-   * Accepts all of these commands, or none. Checks them in time slices: a request may hold thousands of commands, each
-   * with signatures and a trial. Trials that need a thread come last, if everything else is in order.
+   * Accepts all of these commands, or none. Checks them in time slices: a request may hold thousands of commands.
+   * Threads verify signatures. Trials that need a thread come last, if everything else is in order.
    * @returns null if all were accepted
    */
   async submit(chain: number, commands: readonly Command[]): Promise<InsertRefusal | null> {
     const slow: number[] = []
-    const refused = await this.#turns.run('commands', this.#check(chain, commands, slow))
+    const head = this.#chains.cut.get(chain)
+    const early = await this.#turns.run('commands', this.#checkEntries(chain, commands))
+    if (early !== null) return early
+    await Promise.all(commands.map(verifyAhead))
+    const refused = await this.#turns.run('commands', this.#checkExecutions(chain, commands, slow))
     if (refused !== null) return refused
     const invalid = await this.#tryAll(chain, commands, slow)
     if (invalid.length > 0) return { invalid }
-    return this.#enter(chain, commands.map(transactionOf))
+    // A block may have taken one meanwhile.
+    const isSameHead = this.#chains.cut.get(chain) === head
+    const late = isSameHead ? null : runAtOnce(this.#checkEntries(chain, commands))
+    return late ?? this.#enter(chain, commands.map(transactionOf))
   }
 
   /**
@@ -191,9 +206,7 @@ export class Mempools {
   async #tryLater(chain: number, command: Command): Promise<string | null> {
     const verified = this.verify(chain, command)
     const unsigned = verified && ((await verified) ?? this.#sealFault(chain, command))
-    const fault = unsigned ?? (await this.#trial.tryLater(chain, command))
-    // A block may have taken it meanwhile.
-    return fault ?? this.#trial.pactFault(chain, command) ?? this.#enterFault(chain, command)
+    return unsigned ?? (await this.#trial.tryLater(chain, command)) ?? this.#trial.pactFault(chain, command)
   }
 
   /** Removes transactions that no block can hold. They are refused afterwards. @param refused request key -> reason */
@@ -281,19 +294,18 @@ export class Mempools {
     return this.#badlists.get(chain)?.has(key) ?? false
   }
 
-  /** Yields after each command. Adds the elements to `slow` that still need a trial in a thread. */
-  *#check(chain: number, commands: readonly Command[], slow: number[]): YieldingWork<InsertRefusal | null> {
-    for (const faultOf of [this.#enterFault, this.#executionFault]) {
-      const invalid: InvalidCommand[] = []
-      for (const [element, command] of commands.entries()) {
-        const fault = faultOf.call(this, chain, command)
-        if (fault === undefined) slow.push(element)
-        else if (fault !== null) invalid.push({ element, hash: command.key, fault })
-        yield
-      }
-      if (invalid.length > 0) return { invalid }
-    }
-    return null
+  /** Checks that take little time. */
+  #checkEntries(chain: number, commands: readonly Command[]) {
+    return checkEach(commands, (command) => this.#enterFault(chain, command))
+  }
+
+  /** Adds the elements to `slow` that still need a trial in a thread. */
+  #checkExecutions(chain: number, commands: readonly Command[], slow: number[]) {
+    return checkEach(commands, (command, element) => {
+      const fault = this.#executionFault(chain, command)
+      if (fault === undefined) slow.push(element)
+      return fault ?? null
+    })
   }
 
   #enter(chain: number, transactions: readonly Transaction[]): PoolFull | null {

@@ -1,4 +1,6 @@
 /** Why transactions are refused, and why they leave a pool. */
+import type { Command } from '../command/command.ts'
+import type { YieldingWork } from '../time-slicer.ts'
 import type { PoolFull } from './mempool.ts'
 
 /** Refusal of a command whose trial takes too long, in the words of live nodes. */
@@ -25,3 +27,17 @@ export interface InvalidCommand {
 
 /** Reason for a refusal: invalid commands, or a lack of room. */
 export type InsertRefusal = { readonly invalid: readonly InvalidCommand[] } | PoolFull
+
+/** Yields after each command. @param faultOf why a command is refused, or null */
+export function* checkEach(
+  commands: readonly Command[],
+  faultOf: (command: Command, element: number) => string | null,
+): YieldingWork<InsertRefusal | null> {
+  const invalid: InvalidCommand[] = []
+  for (const [element, command] of commands.entries()) {
+    const fault = faultOf(command, element)
+    if (fault !== null) invalid.push({ element, hash: command.key, fault })
+    yield
+  }
+  return invalid.length > 0 ? { invalid } : null
+}

@@ -2,11 +2,11 @@
 import { stringifyJson } from '#ground/base/json.ts'
 import { JSON_TYPE } from '#ground/schema/operation.ts'
 import { operations } from '#ground/schema/operations.ts'
-import type { Command } from '../../command/command.ts'
 import { readCommandText } from '../../command/read.ts'
 import type { Mempools } from '../../mempool/mempools.ts'
+import { runAtOnce } from '../../time-slicer.ts'
 import { sendJson, writeRefusal } from '../app.ts'
-import { isUnreadable, readAll, type UnreadableCommand } from '../read-all.ts'
+import { isUnreadable, readAll } from '../read-all.ts'
 import { insertRefusal } from '../refusal.ts'
 import type { Router } from '../router.ts'
 
@@ -42,20 +42,12 @@ export function addMempoolRoutes(router: Router, pools: Mempools): void {
     return sendJson(reply, JSON_TYPE, JSON.stringify(results))
   })
   router.serve(operations.mempoolInsert, async ({ chain, body }, reply) => {
-    const read = readAtOnce(body)
+    // Without slices: peers send few commands at a time.
+    const read = runAtOnce(readAll(body, readCommandText))
     const refused = isUnreadable(read) ? read : await pools.submit(chain, read)
     if (refused !== null) return writeRefusal(reply, insertRefusal(refused))
     return reply.code(200).type(JSON_TYPE).send('')
   })
-}
-
-/** Parses without slices: peers send few commands at a time. */
-function readAtOnce(texts: readonly string[]): readonly Command[] | UnreadableCommand {
-  const steps = readAll(texts, readCommandText)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
 }
 
 const tooManyKeys = (count: number) => ({
